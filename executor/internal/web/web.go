@@ -1,0 +1,94 @@
+// Package web is what a program sees of the web platform: the scripts that make the globals of a
+// sandbox, and the native operations those scripts call.
+//
+// A Script is one numbered .js file of this directory: a function expression that receives the
+// private host object of its isolate and defines globals. An eager script (no Globals) runs when the
+// isolate boots; a lazy one runs when the program first touches one of the names it lists, so a
+// program pays only for the platform it uses. An Op is a Go function that scripts reach as
+// host.ops.NAME; the ops of a script are in the Go file of the same stem.
+//
+//	for _, s := range web.Scripts() {
+//		exports := compile(s.Name, s.Source)(host) // at once, or on first touch of s.Globals
+//	}
+//	for name, op := range web.Ops() {
+//		host.ops[name] = bind(op)
+//	}
+//
+// The host object, which no program can reach, offers ops, primordials (what 00_primordials.js
+// returned), define, load, setTimeout, clearTimeout, queueMicrotask, now, timeOrigin, outbound and
+// outboundMode; the header of each script says which of them it uses.
+//
+// # Limits
+//
+// The interfaces, their flags, lengths and error texts follow workerd, not the browsers, where the
+// two differ. Ops are pure functions of their arguments, safe for concurrent use, and keep no state.
+package web
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+// Op is a native operation. Its arguments and its result are string, float64, bool, nil (undefined
+// and null alike) or []byte (a Uint8Array). An *OpError is thrown in JavaScript as the class it
+// names, any other error as an Error.
+type Op func(args []any) (any, error)
+
+// OpError is a failure of an Op that a script should see as an exception of a given class: Name is a
+// constructor of the language (TypeError, RangeError) or else the name of a DOMException.
+type OpError struct{ Name, Message string }
+
+func (e *OpError) Error() string { return e.Name + ": " + e.Message }
+
+// Script is one file of this directory. Source is a parenthesised function expression that takes the
+// host object and may return the internals it offers to other scripts. With Globals empty the script
+// runs at boot, otherwise on first touch of one of the names listed.
+type Script struct {
+	Name, Source string
+	Globals      []string
+}
+
+//go:embed *.js
+var sources embed.FS
+
+// globalsLine opens the line in a script's header that lists the globals it defines.
+const globalsLine = "// Globals: "
+
+// Scripts returns every script in the order of its number, eager ones among them first to last. The
+// globals of a lazy script are those its header comment lists.
+func Scripts() []Script {
+	entries, err := sources.ReadDir(".")
+	if err != nil {
+		panic(fmt.Sprintf("web: reading the embedded scripts: %v", err))
+	}
+	scripts := make([]Script, 0, len(entries))
+	for _, entry := range entries {
+		source, err := sources.ReadFile(entry.Name())
+		if err != nil {
+			panic(fmt.Sprintf("web: reading the embedded script %s: %v", entry.Name(), err))
+		}
+		name := strings.TrimSuffix(entry.Name(), ".js")
+		scripts = append(scripts, Script{Name: name, Source: string(source), Globals: globalsOf(string(source))})
+	}
+	return scripts
+}
+
+// globalsOf reads the names on the "Globals:" lines of a script's header.
+func globalsOf(source string) []string {
+	var globals []string
+	for line := range strings.Lines(source) {
+		if !strings.HasPrefix(line, "//") {
+			break
+		}
+		if names, ok := strings.CutPrefix(strings.TrimSpace(line), globalsLine); ok {
+			globals = append(globals, strings.Fields(names)...)
+		}
+	}
+	return globals
+}
+
+// Ops returns the native operations of all scripts by name.
+func Ops() map[string]Op {
+	return map[string]Op{}
+}
