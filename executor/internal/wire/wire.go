@@ -1,0 +1,224 @@
+// Package wire is the frames between the pool and one worker process.
+//
+// A [Frame] is a kind and a list of byte-string fields; what each field holds stands with its [Kind]. The pool writes
+// frames to the worker's stdin and reads them from its stdout; one more pipe, descriptor 3 of the worker, carries
+// single control bytes that must be heard while the JavaScript thread is busy.
+//
+//	pool                              worker
+//	                            ◄──   Ready
+//	Run                         ──►
+//	                            ◄──   Logs*  Call  Fetch  (any number, any order)
+//	Answer  Fetched             ──►
+//	                            ◄──   Logs*  Done  then, after a fresh isolate is warm, Ready
+//
+// On the wire a frame is its body's length (4 bytes, little endian), and the body: the kind (1 byte), then each field
+// as an unsigned varint length and its bytes.
+//
+// # Limits
+//
+// A reader refuses a body over its limit before it allocates it, and a frame whose fields do not fill the body
+// exactly. Either side is hostile to the other: the worker runs hostile code.
+package wire
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Kind says what a frame is. The comment of each kind lists its fields.
+type Kind byte
+
+const (
+	// Run starts a program: Header as JSON (RunHeader), the source, the modules as a JSON object of strings.
+	Run Kind = 1
+	// Answer ends a Call: the call's id (decimal), the envelope's JSON text.
+	Answer Kind = 2
+	// Fetched ends a Fetch: the id, FetchedHeader as JSON, the body.
+	Fetched Kind = 3
+
+	// Ready says that a fresh isolate waits for a Run: ReadyHeader as JSON.
+	Ready Kind = 16
+	// Call is a tool call: id (decimal, unique in the run), provider, tool, argument list as JSON.
+	Call Kind = 17
+	// Fetch is an outbound request: id, FetchHeader as JSON, the body.
+	Fetch Kind = 18
+	// Logs is console lines: three fields a line, the level, the microseconds since the run started (decimal), the text.
+	Logs Kind = 19
+	// Done ends the run: DoneHeader as JSON, the value's JSON text (empty with Undefined or a failure).
+	Done Kind = 20
+)
+
+// Terminate is the control byte that stops the JavaScript of the current run. The worker answers with Done. Closing
+// the control pipe, or stdin, makes the worker exit.
+const Terminate byte = 'T'
+
+// RunHeader is the part of a Run that is neither source nor modules. Limits are the ones that hold, resolved.
+type RunHeader struct {
+	Providers []Provider `json:"providers"`
+	// Outbound says that Fetch frames will be answered; otherwise fetch is refused inside.
+	Outbound         bool   `json:"outbound"`
+	LosslessIntegers bool   `json:"losslessIntegers"`
+	ConsoleFormat    string `json:"consoleFormat"`
+	ArgumentBytes    int64  `json:"argumentBytes"`
+	ResultBytes      int64  `json:"resultBytes"`
+	LogBytes         int64  `json:"logBytes"`
+	LogLines         int64  `json:"logLines"`
+	ToolCalls        int64  `json:"toolCalls"`
+	CallsInFlight    int64  `json:"callsInFlight"`
+	Timers           int64  `json:"timers"`
+}
+
+// Provider is a namespace of the program's scope (protocol.ProviderDescriptor without what the worker does not need).
+type Provider struct {
+	Name        string `json:"name"`
+	Prelude     string `json:"prelude,omitempty"`
+	ProxySource string `json:"proxySource,omitempty"`
+}
+
+// ReadyHeader describes a worker that waits.
+type ReadyHeader struct {
+	// Engine is the engine's name and version.
+	Engine string `json:"engine"`
+	// Jail lists the confinements in force ("seccomp", "landlock", …).
+	Jail []string `json:"jail"`
+	// Anonymous is the process's own memory (anonymous resident bytes) before any program.
+	Anonymous int64 `json:"anonymous"`
+}
+
+// DoneHeader says how a run ended.
+type DoneHeader struct {
+	// Undefined says that the program's value is undefined.
+	Undefined bool `json:"undefined,omitempty"`
+	// Failure is set when there is no value.
+	Failure *Failure `json:"failure,omitempty"`
+	// CPUMicros is the processor time of the JavaScript thread.
+	CPUMicros int64 `json:"cpuMicros"`
+	// WallMicros is the time from Run to the end of the program.
+	WallMicros int64 `json:"wallMicros"`
+	// Refused are the calls that the worker itself turned down at a limit ("provider.tool"), bounded in number.
+	Refused []string `json:"refused,omitempty"`
+}
+
+// Failure is protocol.Failure as the worker knows it. Kind "terminated" is the worker's answer to Terminate: the pool
+// knows why it asked.
+type Failure struct {
+	Kind    string `json:"kind"`
+	Name    string `json:"name,omitempty"`
+	Message string `json:"message"`
+	Stack   string `json:"stack,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	// Thrown is the thrown value's JSON text when it was no Error.
+	Thrown     string `json:"thrown,omitempty"`
+	Limit      string `json:"limit,omitempty"`
+	LimitValue int64  `json:"limitValue,omitempty"`
+}
+
+// FetchHeader is an outbound request without its body.
+type FetchHeader struct {
+	URL      string      `json:"url"`
+	Method   string      `json:"method"`
+	Headers  [][2]string `json:"headers"`
+	Redirect string      `json:"redirect"`
+	HasBody  bool        `json:"hasBody"`
+}
+
+// FetchedHeader is the answer to a Fetch without its body; Error alone when there is none.
+type FetchedHeader struct {
+	Status     int         `json:"status"`
+	StatusText string      `json:"statusText"`
+	Headers    [][2]string `json:"headers"`
+	URL        string      `json:"url"`
+	Redirected bool        `json:"redirected"`
+	Error      string      `json:"error,omitempty"`
+}
+
+// Frame is one message.
+type Frame struct {
+	Kind   Kind
+	Fields [][]byte
+}
+
+// ErrMalformed is what a reader returns for bytes that are no frame.
+var ErrMalformed = errors.New("wire: malformed frame")
+
+// MaxFields bounds the fields of a frame; a Logs frame holds the most.
+const MaxFields = 3 * 4096
+
+// Writer writes frames. It is not safe for concurrent use.
+type Writer struct{ w *bufio.Writer }
+
+// NewWriter returns a Writer; nothing is written before Flush or a full buffer.
+func NewWriter(w io.Writer) *Writer { return &Writer{bufio.NewWriterSize(w, 64<<10)} }
+
+// Write appends one frame.
+func (w *Writer) Write(kind Kind, fields ...[]byte) error {
+	size := 1
+	var varint [binary.MaxVarintLen64]byte
+	for _, f := range fields {
+		size += binary.PutUvarint(varint[:], uint64(len(f))) + len(f)
+	}
+	var head [5]byte
+	binary.LittleEndian.PutUint32(head[:], uint32(size))
+	head[4] = byte(kind)
+	w.w.Write(head[:]) // bufio keeps the first error and returns it from the last call
+	for _, f := range fields {
+		w.w.Write(varint[:binary.PutUvarint(varint[:], uint64(len(f)))])
+		w.w.Write(f)
+	}
+	_, err := w.w.Write(nil)
+	return err
+}
+
+// Flush sends what was written.
+func (w *Writer) Flush() error { return w.w.Flush() }
+
+// Reader reads frames. It is not safe for concurrent use.
+type Reader struct {
+	r     *bufio.Reader
+	limit int
+}
+
+// NewReader returns a Reader that refuses bodies over limit bytes.
+func NewReader(r io.Reader, limit int) *Reader {
+	return &Reader{bufio.NewReaderSize(r, 64<<10), limit}
+}
+
+// Read returns the next frame; its fields are its own. io.EOF means a clean end between frames.
+func (r *Reader) Read() (Frame, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r.r, head[:]); err != nil {
+		return Frame{}, err
+	}
+	size := int64(binary.LittleEndian.Uint32(head[:]))
+	if size == 0 || size > int64(r.limit) {
+		return Frame{}, fmt.Errorf("%w: a body of %d bytes, limit %d", ErrMalformed, size, r.limit)
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(r.r, body); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return Frame{}, err
+	}
+	return decode(body)
+}
+
+func decode(body []byte) (Frame, error) {
+	frame := Frame{Kind: Kind(body[0])}
+	rest := body[1:]
+	for len(rest) > 0 {
+		n, used := binary.Uvarint(rest)
+		if used <= 0 || n > uint64(len(rest)-used) || len(frame.Fields) == MaxFields {
+			return Frame{}, fmt.Errorf("%w: field %d", ErrMalformed, len(frame.Fields))
+		}
+		end := used + int(n)
+		frame.Fields = append(frame.Fields, rest[used:end:end])
+		rest = rest[end:]
+	}
+	return frame, nil
+}
