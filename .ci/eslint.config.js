@@ -1,0 +1,47 @@
+// Lint of every JavaScript file of the repository. The rules find mistakes; the layout is each author's.
+const shared = {
+  'no-undef': 'error',
+  'no-unused-vars': ['error', { args: 'after-used', caughtErrors: 'none' }],
+  'no-redeclare': 'error',
+  'no-dupe-keys': 'error',
+  'no-dupe-args': 'error',
+  'no-unreachable': 'error',
+  'no-fallthrough': 'error',
+  'no-self-assign': 'error',
+  'no-const-assign': 'error',
+  'use-isnan': 'error',
+  'valid-typeof': 'error',
+  eqeqeq: ['error', 'always', { null: 'ignore' }],
+};
+
+const names = (list, value) => Object.fromEntries(list.split(' ').map((name) => [name, value]));
+
+const ecmascript = names(
+  'globalThis Object Function Array Map Set WeakMap WeakSet WeakRef FinalizationRegistry Promise Proxy Reflect Symbol ' +
+    'String Number Boolean BigInt Math Date RegExp JSON Intl Error TypeError RangeError SyntaxError ReferenceError ' +
+    'EvalError URIError AggregateError SuppressedError ArrayBuffer SharedArrayBuffer DataView Atomics Iterator ' +
+    'Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float16Array Float32Array ' +
+    'Float64Array BigInt64Array BigUint64Array WebAssembly undefined NaN Infinity isNaN isFinite parseInt parseFloat ' +
+    'encodeURIComponent decodeURIComponent encodeURI decodeURI escape unescape',
+  'readonly',
+);
+const web = names(
+  'console URL URLSearchParams TextEncoder TextDecoder atob btoa structuredClone queueMicrotask setTimeout clearTimeout ' +
+    'setInterval clearInterval fetch Request Response Headers Event EventTarget AbortController AbortSignal performance crypto',
+  'readonly',
+);
+const node = names('process Buffer', 'readonly');
+
+export default [
+  { ignores: ['**/node_modules/**', '**/testdata/**'] },
+  {
+    files: ['executor/**/*.js'],
+    languageOptions: { ecmaVersion: 'latest', sourceType: 'script', globals: ecmascript },
+    rules: shared,
+  },
+  {
+    files: ['compat/**/*.js', 'compat/**/*.mjs', 'cmd/**/*.js', 'codetool/**/*.js', 'examples/**/*.js', '.ci/*.js'],
+    languageOptions: { ecmaVersion: 'latest', sourceType: 'module', globals: { ...ecmascript, ...web, ...node } },
+    rules: shared,
+  },
+];

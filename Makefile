@@ -1,0 +1,51 @@
+# The loop that matters: make test. CONTRIBUTING stands in README.md under "Working on it".
+
+GO   ?= go
+BIN  := bin
+E2E  := compat/e2e
+REF  := compat/reference
+SHARED ?= ../shared
+# Everything a test may skip elsewhere must be there, and must pass, under make.
+export CI := true
+
+.PHONY: all build test test-go lint fmt bench compat clean deps help
+
+all: fmt lint test
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+build: ## build bin/codemode
+	$(GO) build -trimpath -o $(BIN)/codemode ./cmd/codemode
+
+test: deps lint test-go compat ## everything: lint, every Go test, the end-to-end tests, the catalogue
+
+test-go: build
+	$(GO) test -timeout 20m ./...
+
+lint: $(BIN)/staticcheck $(E2E)/node_modules ## gofmt, vet, staticcheck, eslint
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt wants to change: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(BIN)/staticcheck ./...
+	$(E2E)/node_modules/.bin/eslint --config .ci/eslint.config.js $$(git ls-files '*.js' '*.mjs')
+
+fmt: ## format the Go files
+	gofmt -w $$(git ls-files '*.go')
+
+bench: ## the executor's benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./executor/...
+
+compat: build ## the handed catalogue on our dialect; prints differences and "N passed, N failed"
+	$(GO) run ./compat/cmd/compat -cases $(SHARED)/reference/cases.json -expect $(SHARED)/reference/expected-0.5.6.json
+
+deps: $(E2E)/node_modules ## what the tests need from lock files
+
+$(E2E)/node_modules: $(E2E)/package-lock.json
+	cd $(E2E) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(BIN)/staticcheck: .ci/tools/go.mod .ci/tools/go.sum
+	cd .ci/tools && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck
+
+clean: ## remove what was built and installed
+	rm -rf $(BIN) $(E2E)/node_modules $(REF)/node_modules

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// command is one verb of the command line.
+type command struct {
+	name string
+	// usage is the command line after "codemode ".
+	usage string
+	// summary is one line for the list, description the rest of the command's own help.
+	summary, description string
+	// setup declares the flags and returns what runs once they are parsed.
+	setup func(flags *flag.FlagSet) runFunc
+}
+
+type runFunc func(ctx context.Context, term terminal, args []string) error
+
+var errHelp = flag.ErrHelp
+
+// commands lists the verbs in the order a newcomer needs them.
+func commands() []command {
+	return []command{
+		demoCommand(), serveCommand(), wrapCommand(), toolsCommand(), typesCommand(), runCommand(), normalizeCommand(),
+		versionCommand(),
+	}
+}
+
+func findCommand(name string) (command, bool) {
+	for _, c := range commands() {
+		if c.name == name {
+			return c, true
+		}
+	}
+	return command{}, false
+}
+
+func newFlags(name string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // exec prints errors and help itself
+	return flags
+}
+
+func help(_ context.Context, term terminal, args []string) int {
+	if len(args) == 0 {
+		printHelp(term.out)
+		return exitOK
+	}
+	c, ok := findCommand(args[0])
+	if !ok {
+		fmt.Fprintf(term.err, "codemode help: there is no command %q\n", args[0])
+		return exitUsage
+	}
+	c.printHelp(term.out)
+	return exitOK
+}
+
+func printHelp(w io.Writer) {
+	fmt.Fprint(w, `codemode puts one tool, code, in front of your MCP servers. The model writes one JavaScript program that calls
+their tools; it runs in a V8 isolate in a hardened worker process; one result goes back.
+
+usage: codemode COMMAND [flags]
+
+`)
+	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	for _, c := range commands() {
+		fmt.Fprintf(table, "  %s\t%s\n", c.name, c.summary)
+	}
+	table.Flush()
+	fmt.Fprint(w, `
+codemode help COMMAND shows a command's flags. FILE absent or - is standard input.
+Exit codes: 0 fine, 1 the program or the check failed, 2 usage or configuration.
+`)
+}
+
+func (c command) printHelp(w io.Writer) {
+	fmt.Fprintf(w, "usage: codemode %s\n\n%s\n", c.usage, strings.TrimSpace(c.summary+"\n\n"+c.description))
+	flags := newFlags(c.name)
+	c.setup(flags)
+	any := false
+	flags.VisitAll(func(*flag.Flag) { any = true })
+	if any {
+		fmt.Fprint(w, "\nflags:\n")
+		flags.SetOutput(w)
+		flags.PrintDefaults()
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// openInput opens the one FILE argument of a command; absent or "-" is standard input.
+func openInput(term terminal, args []string) (io.ReadCloser, string, error) {
+	if len(args) > 1 {
+		return nil, "", usagef("one FILE at most, got %d arguments", len(args))
+	}
+	if len(args) == 0 || args[0] == "-" {
+		return io.NopCloser(term.in), "standard input", nil
+	}
+	file, err := os.Open(args[0])
+	if err != nil {
+		return nil, "", usageError{err}
+	}
+	return file, args[0], nil
+}
+
+// readInput reads the one FILE argument whole.
+func readInput(term terminal, args []string) ([]byte, string, error) {
+	input, name, err := openInput(term, args)
+	if err != nil {
+		return nil, "", err
+	}
+	defer input.Close()
+	data, err := io.ReadAll(input)
+	if err != nil {
+		return nil, "", fmt.Errorf("reading %s: %w", name, err)
+	}
+	return data, name, nil
+}
+
+// maxLine bounds one line of a JSON Lines input: the largest source and module map a run accepts fit several times.
+const maxLine = 256 << 20
+
+// eachLine calls visit with each line that is not blank, and its number from 1.
+func eachLine(r io.Reader, visit func(number int, line []byte) error) error {
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(make([]byte, 0, 64<<10), maxLine)
+	for number := 1; scanner.Scan(); number++ {
+		line := bytes.TrimSpace(scanner.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		if err := visit(number, line); err != nil {
+			return err
+		}
+	}
+	if errors.Is(scanner.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("a line is longer than %d bytes", maxLine)
+	}
+	return scanner.Err()
+}

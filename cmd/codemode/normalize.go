@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/codemode-go/codemode/dialect"
+)
+
+func normalizeCommand() command {
+	return command{
+		name:    "normalize",
+		usage:   "normalize [--jsonl] [FILE]",
+		summary: "Show the arrow that would run for a model's output.",
+		description: `Reads raw model output and prints what the dialect makes of it: fences stripped, a trailing expression returned,
+declarations called. With --jsonl each line of the input is a JSON string, and so is each line of the output.`,
+		setup: func(flags *flag.FlagSet) runFunc {
+			jsonl := flags.Bool("jsonl", false, "a JSON string a line, both ways")
+			return func(_ context.Context, term terminal, args []string) error {
+				if *jsonl {
+					return normalizeLines(term, args)
+				}
+				source, _, err := readInput(term, args)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(term.out, dialect.NormalizeCode(string(source)))
+				return err
+			}
+		},
+	}
+}
+
+func normalizeLines(term terminal, args []string) error {
+	input, name, err := openInput(term, args)
+	if err != nil {
+		return err
+	}
+	defer input.Close()
+	out := bufio.NewWriter(term.out)
+	defer out.Flush()
+	return eachLine(input, func(number int, line []byte) error {
+		var source string
+		if err := json.Unmarshal(line, &source); err != nil {
+			return usagef("%s line %d: not a JSON string: %v", name, number, err)
+		}
+		return writeJSONLine(out, dialect.NormalizeCode(source))
+	})
+}
+
+// writeJSONLine writes a value as one line of JSON, with <, > and & as they are.
+func writeJSONLine(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
+}
