@@ -40,7 +40,7 @@ export default [
     rules: shared,
   },
   {
-    files: ['compat/**/*.js', 'compat/**/*.mjs', 'cmd/**/*.js', 'codetool/**/*.js', 'examples/**/*.js', '.ci/*.js'],
+    files: ['compat/**/*.js', 'compat/**/*.mjs', 'cmd/**/*.js', 'codetool/**/*.js', 'examples/**/*.js', '.ci/*.mjs'],
     languageOptions: { ecmaVersion: 'latest', sourceType: 'module', globals: { ...ecmascript, ...web, ...node } },
     rules: shared,
   },

@@ -1,0 +1,93 @@
+// A real MCP client: connects the TypeScript SDK to a stdio server, walks through the steps it reads as JSON on standard
+// input, and prints what each step gave, as one JSON object a line.
+//
+//   {"command": "codemode", "args": ["serve", …], "env": {…}, "steps": [
+//     {"do": "list"}, {"do": "call", "tool": "code", "arguments": {…}, "cancelAfterMs": 200},
+//     {"do": "kill", "match": "server-memory"}, {"do": "waitForListChanged", "ms": 5000}, {"do": "notifications"}]}
+import { readdirSync, readFileSync } from 'node:fs';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// Every process whose ancestors include root, read from /proc.
+function descendants(root) {
+  const parents = new Map();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    } catch {
+      // it ended while we looked
+    }
+  }
+  const under = (pid) => {
+    for (let p = parents.get(pid); p; p = parents.get(p)) if (p === root) return true;
+    return false;
+  };
+  return [...parents.keys()].filter(under);
+}
+
+function commandLine(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
+const request = JSON.parse(readFileSync(0, 'utf8'));
+const transport = new StdioClientTransport({
+  command: request.command,
+  args: request.args,
+  env: { ...process.env, ...request.env },
+  stderr: 'inherit',
+});
+const client = new Client({ name: 'codemode-e2e', version: '1.0.0' });
+const seen = { listChanged: 0, progress: 0, errors: [] };
+client.onerror = (error) => seen.errors.push(String(error));
+client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+  seen.listChanged++;
+});
+
+const actions = {
+  async list() {
+    return await client.listTools();
+  },
+  async call(step) {
+    const options = { onprogress: () => seen.progress++ };
+    if (step.cancelAfterMs) options.signal = AbortSignal.timeout(step.cancelAfterMs);
+    try {
+      return await client.callTool({ name: step.tool, arguments: step.arguments }, undefined, options);
+    } catch (error) {
+      return { threw: error.message, code: error.code };
+    }
+  },
+  async kill(step) {
+    const killed = descendants(transport.pid).filter((pid) => commandLine(pid).includes(step.match));
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    return { killed: killed.length };
+  },
+  async waitForListChanged(step) {
+    for (let waited = 0; seen.listChanged === 0 && waited < step.ms; waited += 20) await sleep(20);
+    const changed = seen.listChanged;
+    seen.listChanged = 0;
+    return { changed };
+  },
+  async children() {
+    return { processes: descendants(transport.pid).map(commandLine) };
+  },
+  async notifications() {
+    return { ...seen, server: client.getServerVersion(), instructions: client.getInstructions() };
+  },
+};
+
+await client.connect(transport);
+const pid = transport.pid;
+for (const step of request.steps) console.log(JSON.stringify(await actions[step.do](step)));
+const children = descendants(pid);
+await client.close();
+for (let waited = 0; waited < 8000 && children.some((child) => commandLine(child) !== ''); waited += 50) await sleep(50);
+console.log(JSON.stringify({ left: children.map(commandLine).filter((line) => line !== '') }));
