@@ -1,0 +1,181 @@
+package typegen
+
+import (
+	"strings"
+)
+
+// The bounds of what is printed. They are far above every schema met in the
+// wild and keep a hostile one from filling the model's context.
+const (
+	maxSchemaBytes   = 1 << 20 // of one schema as sent
+	maxAliasBytes    = 256 << 10
+	maxInlineBytes   = 64 << 10 // before every $ref target gets an alias of its own
+	maxDepth         = 64       // schemas inside one another
+	maxLiteralDepth  = 20       // of an object or array in an enum
+	maxPropertyName  = 256      // bytes
+	maxNumberDigits  = 64
+	maxWarnings      = 8 // of one schema
+	stepBytes        = 8 // what visiting a schema counts, so that silent ones count too
+	maxHelperName    = 40
+	maxQuotedInError = 80
+)
+
+// printer prints one schema as aliases.
+type printer struct {
+	doc   *document
+	names names
+	alias string
+
+	nameAll bool             // every $ref target gets an alias, not only the circular
+	named   map[*node]string // aliases given out
+	queue   []*node          // of those, the ones still to be printed
+
+	def     *node   // whose alias is being printed
+	open    []*node // the schemas around the present one, since the last property or item
+	lazy    bool    // there is a property or item around the present one
+	depth   int
+	size    int
+	tooDeep bool
+	tooBig  bool
+
+	path     []string
+	findings []finding
+}
+
+// finding is a part of a schema that is not printed as it stands.
+type finding struct{ path, message string }
+
+// declare prints root as the alias called alias, followed by those it needs.
+func declare(alias string, root *node, taken names) (string, []finding) {
+	p := &printer{doc: newDocument(root), names: taken, alias: alias}
+	text := p.all()
+	if len(p.doc.targets) > 0 && (p.tooDeep || p.tooBig) {
+		p.release()
+		p = &printer{doc: p.doc, names: taken, alias: alias, nameAll: true}
+		text = p.all()
+	}
+	if p.tooBig {
+		p.release()
+		return "type " + alias + " = unknown", []finding{{"", "the schema is too big to print, so its type is unknown"}}
+	}
+	return text, p.findings
+}
+
+// release gives back the names of the printer's own aliases.
+func (p *printer) release() {
+	for n, name := range p.named {
+		if n != p.doc.root {
+			delete(p.names, name)
+		}
+	}
+}
+
+func (p *printer) all() string {
+	p.named = map[*node]string{p.doc.root: p.alias}
+	p.queue = []*node{p.doc.root}
+	var aliases []string
+	for len(p.queue) > 0 {
+		n := p.queue[0]
+		p.queue = p.queue[1:]
+		aliases = append(aliases, "type "+p.named[n]+" = "+p.definition(n))
+	}
+	return strings.Join(aliases, "\n")
+}
+
+// definition returns the type of n itself, not the alias n may have.
+func (p *printer) definition(n *node) string {
+	p.def, p.open, p.lazy, p.depth = n, nil, false, 0
+	if n == nil || n.kind != kindObject {
+		return p.schema(n, "").text
+	}
+	return p.expand(n, "").text
+}
+
+// nameOf returns the alias that stands for n where the printer is now. A
+// circular $ref target has one: TypeScript lets an alias name itself, as long
+// as a property or an item is in between.
+func (p *printer) nameOf(n *node) (name string, ok bool) {
+	ref, isTarget := p.doc.targets[n]
+	circular := p.doc.circular[n] != 0
+	if !isTarget || !circular && !(p.nameAll && isWorthName(n)) {
+		return "", false
+	}
+	if component := p.doc.eager[n]; !p.lazy && component != 0 && component == p.doc.eager[p.def] {
+		return "", false
+	}
+	if name, ok = p.named[n]; !ok {
+		name = p.names.claim(p.alias, helperName(ref))
+		p.named[n] = name
+		p.queue = append(p.queue, n)
+	}
+	return name, true
+}
+
+// isWorthName reports whether n prints as more than a word.
+func isWorthName(n *node) bool {
+	for _, m := range n.members {
+		switch m.key {
+		case "type", "title", "description", "format", "default", "examples":
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// enter opens n, unless the printer is over its bounds.
+func (p *printer) enter(n *node) bool {
+	p.size += stepBytes
+	limit := maxAliasBytes
+	if !p.nameAll && len(p.doc.targets) > 0 {
+		limit = maxInlineBytes
+	}
+	if p.size > limit {
+		p.tooBig = true
+		return false
+	}
+	if p.depth == maxDepth {
+		p.tooDeep = true
+		p.warn("the schema is nested too deeply; what follows is unknown")
+		return false
+	}
+	p.depth++
+	p.open = append(p.open, n)
+	return true
+}
+
+func (p *printer) leave() {
+	p.depth--
+	p.open = p.open[:len(p.open)-1]
+}
+
+// deferred prints what TypeScript resolves later than the alias around it.
+func (p *printer) deferred(segment string, print func() typ) typ {
+	open, lazy := p.open, p.lazy
+	p.open, p.lazy = nil, true
+	t := p.at(segment, print)
+	p.open, p.lazy = open, lazy
+	return t
+}
+
+// at prints with segment added to the path that warnings name.
+func (p *printer) at(segment string, print func() typ) typ {
+	p.path = append(p.path, segment)
+	t := print()
+	p.path = p.path[:len(p.path)-1]
+	return t
+}
+
+func (p *printer) warn(message string) {
+	if len(p.findings) < maxWarnings {
+		p.findings = append(p.findings, finding{strings.Join(p.path, "/"), message})
+	}
+}
+
+// shorten cuts text that a warning quotes.
+func shorten(text string) string {
+	if len(text) <= maxQuotedInError {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxQuotedInError], "") + "…"
+}

@@ -1,0 +1,280 @@
+package typegen
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// kind is what a JSON value is.
+type kind uint8
+
+const (
+	kindNull kind = iota
+	kindBool
+	kindNumber
+	kindString
+	kindArray
+	kindObject
+)
+
+// node is one JSON value of a schema document. Objects keep the order of
+// their members and numbers keep their digits, which is what encoding/json's
+// own types lose.
+type node struct {
+	kind    kind
+	truth   bool     // of kindBool
+	text    string   // the decoded kindString, or the literal of kindNumber
+	items   []*node  // of kindArray
+	members []member // of kindObject, in JavaScript's order
+	index   map[string]int
+}
+
+type member struct {
+	key   string
+	value *node
+}
+
+// indexedFrom is the number of members from which an object gets an index;
+// below it a linear search is faster.
+const indexedFrom = 16
+
+// get returns the member called key, nil when n is no object or has none.
+func (n *node) get(key string) *node {
+	if i := n.find(key); i >= 0 {
+		return n.members[i].value
+	}
+	return nil
+}
+
+func (n *node) find(key string) int {
+	if n == nil || n.kind != kindObject {
+		return -1
+	}
+	if n.index != nil {
+		if i, ok := n.index[key]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range n.members {
+		if n.members[i].key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// str returns the member called key when it is a string, else "".
+func (n *node) str(key string) string {
+	if v := n.get(key); v != nil && v.kind == kindString {
+		return v.text
+	}
+	return ""
+}
+
+// isTrue reports whether the member called key is the boolean true.
+func (n *node) isTrue(key string) bool {
+	v := n.get(key)
+	return v != nil && v.kind == kindBool && v.truth
+}
+
+// array returns the member called key when it is an array that is not empty.
+func (n *node) array(key string) []*node {
+	if v := n.get(key); v != nil && v.kind == kindArray {
+		return v.items
+	}
+	return nil
+}
+
+// object returns the members of the member called key when it is an object.
+func (n *node) object(key string) []member {
+	if v := n.get(key); v != nil && v.kind == kindObject {
+		return v.members
+	}
+	return nil
+}
+
+// isSchema reports whether n may stand where a schema is expected.
+func (n *node) isSchema() bool {
+	return n != nil && (n.kind == kindObject || n.kind == kindBool)
+}
+
+// isAnything reports whether n says nothing: true or {}.
+func (n *node) isAnything() bool {
+	return n != nil && (n.kind == kindBool && n.truth || n.kind == kindObject && len(n.members) == 0)
+}
+
+// isFalse reports whether n is the schema nothing matches.
+func (n *node) isFalse() bool { return n != nil && n.kind == kindBool && !n.truth }
+
+// parseSchema decodes one JSON document. Absent schemas and null decode to nil.
+func parseSchema(raw []byte) (*node, error) {
+	if len(raw) > maxSchemaBytes {
+		return nil, fmt.Errorf("the schema has %d bytes, more than the %d printed", len(raw), maxSchemaBytes)
+	}
+	raw = bytes.TrimSpace(bytes.ToValidUTF8(raw, []byte("\uFFFD")))
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	// json.Unmarshal checks the grammar, so the reader below need not.
+	var checked json.RawMessage
+	if err := json.Unmarshal(raw, &checked); err != nil {
+		return nil, fmt.Errorf("the schema is not valid JSON: %w", err)
+	}
+	r := reader{src: raw}
+	return r.value(), nil
+}
+
+// reader decodes a document that is known to be valid JSON.
+type reader struct {
+	src []byte
+	pos int
+}
+
+func (r *reader) value() *node {
+	r.space()
+	switch c := r.src[r.pos]; c {
+	case '{':
+		return r.object()
+	case '[':
+		return r.array()
+	case '"':
+		return &node{kind: kindString, text: r.string()}
+	case 't', 'f', 'n':
+		word := r.word()
+		if word == "null" {
+			return &node{kind: kindNull}
+		}
+		return &node{kind: kindBool, truth: word == "true"}
+	default:
+		return &node{kind: kindNumber, text: r.word()}
+	}
+}
+
+func (r *reader) object() *node {
+	n := &node{kind: kindObject}
+	r.pos++
+	for r.space(); r.src[r.pos] != '}'; r.space() {
+		if r.src[r.pos] == ',' {
+			r.pos++
+			r.space()
+		}
+		key := r.string()
+		r.space()
+		r.pos++ // the colon
+		n.set(key, r.value())
+	}
+	r.pos++
+	n.order()
+	return n
+}
+
+func (r *reader) array() *node {
+	n := &node{kind: kindArray}
+	r.pos++
+	for r.space(); r.src[r.pos] != ']'; r.space() {
+		if r.src[r.pos] == ',' {
+			r.pos++
+		}
+		n.items = append(n.items, r.value())
+	}
+	r.pos++
+	return n
+}
+
+func (r *reader) string() string {
+	start := r.pos
+	escaped := false
+	for r.pos++; r.src[r.pos] != '"'; r.pos++ {
+		if r.src[r.pos] == '\\' {
+			escaped = true
+			r.pos++
+		}
+	}
+	r.pos++
+	if !escaped {
+		return string(r.src[start+1 : r.pos-1])
+	}
+	var s string
+	if err := json.Unmarshal(r.src[start:r.pos], &s); err != nil {
+		panic(fmt.Sprintf("typegen: a checked JSON string does not decode: %v", err))
+	}
+	return s
+}
+
+func (r *reader) word() string {
+	start := r.pos
+	for r.pos < len(r.src) && !strings.ContainsRune(" \t\r\n,]}", rune(r.src[r.pos])) {
+		r.pos++
+	}
+	return string(r.src[start:r.pos])
+}
+
+func (r *reader) space() {
+	for r.pos < len(r.src) && strings.IndexByte(" \t\r\n", r.src[r.pos]) >= 0 {
+		r.pos++
+	}
+}
+
+// set adds a member; a key seen before keeps its place and takes the new value,
+// as in JavaScript.
+func (n *node) set(key string, value *node) {
+	if i := n.find(key); i >= 0 {
+		n.members[i].value = value
+		return
+	}
+	n.members = append(n.members, member{key, value})
+	switch {
+	case n.index != nil:
+		n.index[key] = len(n.members) - 1
+	case len(n.members) == indexedFrom:
+		n.reindex()
+	}
+}
+
+func (n *node) reindex() {
+	n.index = make(map[string]int, 2*len(n.members))
+	for i, m := range n.members {
+		n.index[m.key] = i
+	}
+}
+
+// order moves the keys that are array indexes in front, ascending, because
+// that is where a JavaScript object has them.
+func (n *node) order() {
+	if !slices.ContainsFunc(n.members, func(m member) bool { return isArrayIndex(m.key) }) {
+		return
+	}
+	slices.SortStableFunc(n.members, func(a, b member) int {
+		x, y := isArrayIndex(a.key), isArrayIndex(b.key)
+		switch {
+		case x && y && len(a.key) != len(b.key):
+			return len(a.key) - len(b.key)
+		case x && y:
+			return strings.Compare(a.key, b.key)
+		case x:
+			return -1
+		case y:
+			return 1
+		}
+		return 0
+	})
+	if n.index != nil {
+		n.reindex()
+	}
+}
+
+// isArrayIndex reports whether key is a canonical number below 2³²-1.
+func isArrayIndex(key string) bool {
+	const largest = "4294967294"
+	if key == "" || len(key) > len(largest) || key[0] == '0' && key != "0" {
+		return false
+	}
+	if strings.Trim(key, "0123456789") != "" {
+		return false
+	}
+	return len(key) < len(largest) || key <= largest
+}

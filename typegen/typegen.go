@@ -1,0 +1,244 @@
+// Package typegen prints JSON Schemas as the TypeScript declarations a model
+// reads before it writes a program.
+//
+// A [Tool] is a function as an MCP server or a host describes it: a name, a
+// text and the schemas of what it takes and returns, as raw JSON. A
+// [Namespace] is the object a program finds such tools on. A [Block] is its
+// printed form, one [Declaration] a tool, and a [Warning] names a part of a
+// schema that could not be printed as it stands.
+//
+//	block := typegen.Generate("codemode", []typegen.Tool{{
+//		Name:        "list-orders",
+//		Description: "Orders belonging to one user.",
+//		InputSchema: json.RawMessage(`{"type":"object","properties":{"userId":{"type":"string"}}}`),
+//	}})
+//	fmt.Println(block) // type List_ordersInput = {…}, declare const codemode: {…}
+//
+// Equal input gives equal bytes. Nothing fails: a broken schema costs its own
+// tool the type, never another's, and ends up in [Block.Warnings].
+//
+// # Rules
+//
+// The text is that of generateTypes in npm @cloudflare/codemode 0.5.6, whose
+// output is what hosts and models know, wherever that is valid TypeScript and
+// says all the schema says about the shape of a value. It is ours where it is
+// not:
+//
+//   - A union is in parentheses as an array's item and inside an intersection;
+//     an intersection as an array's item.
+//   - $ref, anyOf, oneOf, allOf and a schema's own keywords hold together, so
+//     they are intersected. A type that the others imply is left out, and so is
+//     a branch that says nothing about the shape.
+//   - The other members of a type array print in full: ["object", "null"] with
+//     properties is {…} | null, ["array", "null"] with items is T[] | null.
+//   - properties, required, additionalProperties and patternProperties make an
+//     object, items and prefixItems an array, without a type beside them.
+//   - A required property that is not declared is printed as unknown, or as
+//     additionalProperties says.
+//   - An index signature that named properties do not fit stands in a literal
+//     of its own: {…} & { [key: string]: T; }. It covers patternProperties.
+//     Keys listed by propertyNames print as [key in "a" | "b"]?: T.
+//   - A tuple whose further items have a type ends in ...T[]; one without a
+//     first item is an array.
+//   - A circular $ref is an alias of its own, named after the tool and the
+//     reference. One that leads straight back to itself adds nothing. When
+//     printing every $ref in place takes more than 64 KB or 64 levels, all
+//     their targets become aliases.
+//   - $ref also follows anchors, $id and percent-encoded pointers. One that
+//     leads out of the document or nowhere is unknown, with a warning.
+//   - Malformed keywords are left out, with a warning; the rest of the schema
+//     counts.
+//   - Numbers beyond a float64 keep their digits. Every string stays on its
+//     line, and so does every comment: line ends and control characters in it
+//     are spaces.
+//   - Type names are unique across the namespaces printed together: the second
+//     is GetUser_2Input. A tool whose identifier another has taken is left out,
+//     with a warning.
+//
+// # Limits
+//
+// A schema of more than 1 MB as sent, or of 256 KB printed, is unknown; so is
+// what lies more than 64 schemas deep. Property names over 256 bytes are left
+// out. Descriptions are not cut: what a host shows of them is its decision.
+package typegen
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/codemode-go/codemode/dialect"
+)
+
+// Tool is a function a program may call.
+type Tool struct {
+	// Name is the tool's own name, in any characters.
+	Name string
+	// Identifier is what programs call it; empty means
+	// [dialect.SanitizeToolName] of Name.
+	Identifier string
+	// Description is shown above the declaration; empty means Name.
+	Description string
+	// InputSchema and OutputSchema are JSON Schemas of any draft, as sent.
+	// Absent, null and true all print as unknown.
+	InputSchema, OutputSchema json.RawMessage
+}
+
+// Namespace is an object in the program's scope and the tools on it.
+type Namespace struct {
+	Name  string
+	Tools []Tool
+}
+
+// Block is a printed namespace. [Block.String] is the whole of it; a host that
+// shows less prints a Block with fewer Tools, or parts of their Declarations.
+type Block struct {
+	Namespace string
+	Tools     []Declaration
+	Warnings  []Warning
+}
+
+// Declaration is one printed tool.
+type Declaration struct {
+	// Name and Identifier are the tool's.
+	Name, Identifier string
+	// Types are the aliases the signature needs, one statement after another,
+	// without a line end after the last.
+	Types string
+	// Comment is the indented block comment above the signature.
+	Comment string
+	// Signature is the indented member of the namespace's type, one line.
+	Signature string
+}
+
+// Warning says what of a tool's schema is not printed as it stands.
+type Warning struct {
+	// Tool is the tool's name.
+	Tool string
+	// Path leads to the place: "inputSchema/properties/a".
+	Path string
+	// Message is a sentence without its full stop.
+	Message string
+}
+
+// Generate prints one namespace.
+func Generate(namespace string, tools []Tool) Block {
+	return GenerateAll(Namespace{namespace, tools})[0]
+}
+
+// GenerateTool prints one tool the way Generate prints a list of it alone.
+func GenerateTool(namespace string, tool Tool) Block {
+	return Generate(namespace, []Tool{tool})
+}
+
+// GenerateAll prints namespaces that a model reads together, in their order.
+// No type name occurs in two of the blocks.
+func GenerateAll(namespaces ...Namespace) []Block {
+	blocks := make([]Block, len(namespaces))
+	var all []*entry
+	perBlock := make([][]*entry, len(namespaces))
+	for i, ns := range namespaces {
+		blocks[i].Namespace = ns.Name
+		perBlock[i] = blocks[i].admit(ns)
+		all = append(all, perBlock[i]...)
+	}
+	taken := nameTypes(all)
+	for i := range blocks {
+		for _, e := range perBlock[i] {
+			blocks[i].add(e, taken)
+		}
+	}
+	return blocks
+}
+
+// admit returns the tools of ns that get declared: one for each identifier.
+func (b *Block) admit(ns Namespace) []*entry {
+	owner := make(map[string]string, len(ns.Tools))
+	entries := make([]*entry, 0, len(ns.Tools))
+	for _, tool := range ns.Tools {
+		identifier := tool.Identifier
+		if identifier == "" {
+			identifier = dialect.SanitizeToolName(tool.Name)
+		}
+		if other, taken := owner[identifier]; taken {
+			b.Warnings = append(b.Warnings, Warning{tool.Name, "name",
+				fmt.Sprintf("the identifier %s belongs to tool %s already, so this tool is not declared", quote(identifier), quote(other))})
+			continue
+		}
+		owner[identifier] = tool.Name
+		entries = append(entries, &entry{tool: tool, namespace: ns.Name, identifier: identifier})
+	}
+	return entries
+}
+
+func (b *Block) add(e *entry, taken names) {
+	input, inputType := b.alias(e, "inputSchema", e.tool.InputSchema, e.input, taken)
+	_, outputType := b.alias(e, "outputSchema", e.tool.OutputSchema, e.output, taken)
+	b.Tools = append(b.Tools, Declaration{
+		Name:       e.tool.Name,
+		Identifier: e.identifier,
+		Types:      inputType + "\n" + outputType,
+		Comment:    toolComment(e.tool, input),
+		Signature:  "\t" + memberName(e.identifier) + ": (input: " + e.input + ") => Promise<" + e.output + ">;",
+	})
+}
+
+// alias returns a schema, decoded and printed under the name alias.
+func (b *Block) alias(e *entry, field string, schema []byte, alias string, taken names) (*node, string) {
+	root, err := parseSchema(schema)
+	if err != nil {
+		b.Warnings = append(b.Warnings, Warning{e.tool.Name, field, err.Error()})
+	}
+	text, findings := declare(alias, root, taken)
+	for _, f := range findings {
+		b.Warnings = append(b.Warnings, Warning{e.tool.Name, strings.TrimSuffix(field+"/"+f.path, "/"), f.message})
+	}
+	return root, text
+}
+
+// toolComment returns the comment above a tool: its description, and a line
+// for every described property of its input.
+func toolComment(tool Tool, input *node) string {
+	text := trim(tool.Description)
+	if text == "" {
+		text = tool.Name
+	}
+	lines := []string{"\t/**", "\t * " + comment(text)}
+	for _, m := range input.object("properties") {
+		if description := m.value.str("description"); description != "" {
+			lines = append(lines, "\t * "+comment("@param input."+m.key+" - "+description))
+		}
+	}
+	return strings.Join(append(lines, "\t */"), "\n")
+}
+
+// memberName returns identifier as a member of a type literal.
+func memberName(identifier string) string {
+	if isIdentifier(identifier) {
+		return identifier
+	}
+	return quote(identifier)
+}
+
+// String returns the block as TypeScript: the type aliases of its tools, an
+// empty line, and the declaration of the namespace.
+func (b Block) String() string {
+	var s strings.Builder
+	for _, tool := range b.Tools {
+		s.WriteString(tool.Types)
+		s.WriteByte('\n')
+	}
+	if len(b.Tools) > 0 {
+		s.WriteByte('\n')
+	}
+	namespace := b.Namespace
+	if !isIdentifier(namespace) {
+		namespace = dialect.SanitizeToolName(namespace)
+	}
+	s.WriteString("declare const " + namespace + ": {")
+	for _, tool := range b.Tools {
+		s.WriteString("\n" + tool.Comment + "\n" + tool.Signature + "\n")
+	}
+	s.WriteByte('}')
+	return s.String()
+}
