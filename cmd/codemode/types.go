@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+
+	"github.com/codemode-go/codemode/dialect"
+	"github.com/codemode-go/codemode/typegen"
+)
+
+func typesCommand() command {
+	return command{
+		name:    "types",
+		usage:   "types [--namespace N] [FILE]",
+		summary: "Print the TypeScript declarations of a tools/list answer.",
+		description: `Reads {"tools": [...]} as an MCP server answers tools/list, and prints what the model would be shown. A part of a
+schema that cannot be printed is named on standard error; the rest is printed all the same.`,
+		setup: func(flags *flag.FlagSet) runFunc {
+			namespace := flags.String("namespace", "codemode", "the object that programs find the tools on")
+			return func(_ context.Context, term terminal, args []string) error {
+				if dialect.SanitizeToolName(*namespace) != *namespace {
+					return usagef("--namespace %q is no JavaScript identifier", *namespace)
+				}
+				data, name, err := readInput(term, args)
+				if err != nil {
+					return err
+				}
+				tools, err := decodeTools(data)
+				if err != nil {
+					return usagef("%s: %v", name, err)
+				}
+				block := typegen.GenerateBlock(typegen.Namespace{Name: *namespace, Tools: tools})
+				for _, w := range block.Warnings {
+					fmt.Fprintf(term.err, "codemode types: %s\n", w)
+				}
+				_, err = fmt.Fprintln(term.out, block.String())
+				return err
+			}
+		},
+	}
+}
+
+// decodeTools reads {"tools": [...]}, keeping each schema's bytes. A tool that is malformed is an error that names it.
+func decodeTools(data []byte) ([]typegen.Tool, error) {
+	var list struct{ Tools []json.RawMessage }
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
+	}
+	if list.Tools == nil {
+		return nil, fmt.Errorf(`there is no "tools" array, as tools/list answers it`)
+	}
+	tools := make([]typegen.Tool, len(list.Tools))
+	for i, raw := range list.Tools {
+		var tool struct {
+			Name, Description         string
+			InputSchema, OutputSchema json.RawMessage
+		}
+		if err := json.Unmarshal(raw, &tool); err != nil {
+			return nil, fmt.Errorf("tools[%d]: %w", i, err)
+		}
+		if tool.Name == "" {
+			return nil, fmt.Errorf(`tools[%d]: "name" is missing`, i)
+		}
+		tools[i] = typegen.Tool{
+			Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
+		}
+	}
+	return tools, nil
+}
