@@ -28,23 +28,21 @@ func (p *printer) objectType(n *node, indent string, besideOthers bool) (t typ, 
 		return tight(anyObject), false
 	}
 	informative = len(named) > 0 || !rest.value.empty || rest.keys != nil
-	var lines []string
-	for _, property := range named {
-		lines = append(lines, property.lines(inner)...)
+	var body strings.Builder
+	for _, f := range named {
+		f.write(&body, inner)
 	}
 	if index == "" {
-		return braces(lines, indent), informative
+		return braces(body.String(), indent), informative
 	}
-	own := []string{inner + index}
-	if len(lines) == 0 || rest.keys == nil && rest.admits(p, named) {
-		return braces(append(lines, own...), indent), informative
+	own := inner + index + "\n"
+	if len(named) == 0 || rest.keys == nil && rest.admits(p, named) {
+		return braces(body.String()+own, indent), informative
 	}
-	return join([]typ{braces(lines, indent), braces(own, indent)}, bindsIntersection), informative
+	return join([]typ{braces(body.String(), indent), braces(own, indent)}, bindsIntersection), informative
 }
 
-func braces(lines []string, indent string) typ {
-	return tight("{\n" + strings.Join(lines, "\n") + "\n" + indent + "}")
-}
+func braces(lines, indent string) typ { return tight("{\n" + lines + indent + "}") }
 
 // property is one named member of a type literal.
 type property struct {
@@ -54,24 +52,33 @@ type property struct {
 	schema   *node
 }
 
-// lines returns the property's comment and declaration.
-func (f property) lines(indent string) []string {
-	mark := "?"
-	if f.required {
-		mark = ""
+// write prints the property's comment and declaration.
+func (f property) write(b *strings.Builder, indent string) {
+	line := func(texts ...string) {
+		b.WriteString(indent)
+		for _, text := range texts {
+			b.WriteString(text)
+		}
+		b.WriteByte('\n')
 	}
-	declaration := indent + propertyName(f.name) + mark + ": " + f.value.text + ";"
-	description, format := f.schema.str("description"), f.schema.str("format")
-	if format != "" {
-		format = "@format " + comment(format)
+	description, format := comment(f.schema.str("description")), ""
+	if name := f.schema.str("format"); name != "" {
+		format = "@format " + comment(name)
 	}
-	switch description = comment(description); {
+	switch {
 	case description != "" && format != "":
-		return []string{indent + "/**", indent + " * " + description, indent + " * " + format, indent + " */", declaration}
+		line("/**")
+		line(" * ", description)
+		line(" * ", format)
+		line(" */")
 	case description != "" || format != "":
-		return []string{indent + "/** " + description + format + " */", declaration}
+		line("/** ", description, format, " */")
 	}
-	return []string{declaration}
+	mark := "?: "
+	if f.required {
+		mark = ": "
+	}
+	line(propertyName(f.name), mark, f.value.text, ";")
 }
 
 func (p *printer) properties(n *node, indent string) []property {
@@ -86,7 +93,7 @@ func (p *printer) properties(n *node, indent string) []property {
 			p.warn(fmt.Sprintf("property %s is left out: its name has %d bytes", quote(shorten(m.key)), len(m.key)))
 			continue
 		}
-		value := p.deferred("properties/"+m.key, func() typ { return p.schema(m.value, indent) })
+		value := p.deferred(func() typ { return p.schema(m.value, indent) }, "properties", m.key)
 		f := property{name: m.key, required: slices.Contains(required, m.key), value: value, schema: m.value}
 		p.size += len(indent) + len(m.key) + len(m.value.str("description"))
 		named = append(named, f)
@@ -138,14 +145,14 @@ func (p *printer) restOf(n *node, indent string) rest {
 	additional := n.get("additionalProperties")
 	var types []typ
 	for _, m := range n.object("patternProperties") {
-		types = append(types, p.deferred("patternProperties", func() typ { return p.schema(m.value, indent) }))
+		types = append(types, p.deferred(func() typ { return p.schema(m.value, indent) }, "patternProperties"))
 	}
 	switch {
 	case additional.isFalse():
 		r.closed = len(types) == 0
 	case additional != nil && additional.kind != kindNull:
 		r.stated = true
-		types = append(types, p.deferred("additionalProperties", func() typ { return p.schema(additional, indent) }))
+		types = append(types, p.deferred(func() typ { return p.schema(additional, indent) }, "additionalProperties"))
 	}
 	if r.stated = r.stated || len(types) > 0; r.stated && !slices.ContainsFunc(types, func(t typ) bool { return t.empty }) {
 		r.value = join(types, bindsUnion)

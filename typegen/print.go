@@ -150,19 +150,20 @@ func (p *printer) leave() {
 }
 
 // deferred prints what TypeScript resolves later than the alias around it.
-func (p *printer) deferred(segment string, print func() typ) typ {
+func (p *printer) deferred(print func() typ, path ...string) typ {
 	open, lazy := p.open, p.lazy
 	p.open, p.lazy = nil, true
-	t := p.at(segment, print)
+	t := p.at(print, path...)
 	p.open, p.lazy = open, lazy
 	return t
 }
 
-// at prints with segment added to the path that warnings name.
-func (p *printer) at(segment string, print func() typ) typ {
-	p.path = append(p.path, segment)
+// at prints with path added to the one that warnings name.
+func (p *printer) at(print func() typ, path ...string) typ {
+	before := len(p.path)
+	p.path = append(p.path, path...)
 	t := print()
-	p.path = p.path[:len(p.path)-1]
+	p.path = p.path[:before]
 	return t
 }
 

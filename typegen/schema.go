@@ -1,7 +1,6 @@
 package typegen
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -115,23 +114,24 @@ func parseSchema(raw []byte) (*node, error) {
 	if len(raw) > maxSchemaBytes {
 		return nil, fmt.Errorf("the schema has %d bytes, more than the %d printed", len(raw), maxSchemaBytes)
 	}
-	raw = bytes.TrimSpace(bytes.ToValidUTF8(raw, []byte("\uFFFD")))
-	if len(raw) == 0 || string(raw) == "null" {
+	text := strings.TrimSpace(strings.ToValidUTF8(string(raw), "\uFFFD"))
+	if text == "" || text == "null" {
 		return nil, nil
 	}
-	// json.Unmarshal checks the grammar, so the reader below need not.
-	var checked json.RawMessage
-	if err := json.Unmarshal(raw, &checked); err != nil {
-		return nil, fmt.Errorf("the schema is not valid JSON: %w", err)
+	if !json.Valid([]byte(text)) {
+		var unused json.RawMessage
+		return nil, fmt.Errorf("the schema is not valid JSON: %w", json.Unmarshal([]byte(text), &unused))
 	}
-	r := reader{src: raw}
+	r := reader{src: text}
 	return r.value(), nil
 }
 
-// reader decodes a document that is known to be valid JSON.
+// reader decodes a document that is known to be valid JSON. Strings of the
+// result share the document's memory.
 type reader struct {
-	src []byte
-	pos int
+	src     string
+	pos     int
+	members []member // of the objects being read, the innermost last
 }
 
 func (r *reader) value() *node {
@@ -155,7 +155,7 @@ func (r *reader) value() *node {
 }
 
 func (r *reader) object() *node {
-	n := &node{kind: kindObject}
+	start := len(r.members)
 	r.pos++
 	for r.space(); r.src[r.pos] != '}'; r.space() {
 		if r.src[r.pos] == ',' {
@@ -165,10 +165,12 @@ func (r *reader) object() *node {
 		key := r.string()
 		r.space()
 		r.pos++ // the colon
-		n.set(key, r.value())
+		value := r.value()
+		r.members = append(r.members, member{key, value})
 	}
 	r.pos++
-	n.order()
+	n := newObject(r.members[start:])
+	r.members = r.members[:start]
 	return n
 }
 
@@ -196,10 +198,10 @@ func (r *reader) string() string {
 	}
 	r.pos++
 	if !escaped {
-		return string(r.src[start+1 : r.pos-1])
+		return r.src[start+1 : r.pos-1]
 	}
 	var s string
-	if err := json.Unmarshal(r.src[start:r.pos], &s); err != nil {
+	if err := json.Unmarshal([]byte(r.src[start:r.pos]), &s); err != nil {
 		panic(fmt.Sprintf("typegen: a checked JSON string does not decode: %v", err))
 	}
 	return s
@@ -207,10 +209,10 @@ func (r *reader) string() string {
 
 func (r *reader) word() string {
 	start := r.pos
-	for r.pos < len(r.src) && !strings.ContainsRune(" \t\r\n,]}", rune(r.src[r.pos])) {
+	for r.pos < len(r.src) && strings.IndexByte(" \t\r\n,]}", r.src[r.pos]) < 0 {
 		r.pos++
 	}
-	return string(r.src[start:r.pos])
+	return r.src[start:r.pos]
 }
 
 func (r *reader) space() {
@@ -219,27 +221,25 @@ func (r *reader) space() {
 	}
 }
 
-// set adds a member; a key seen before keeps its place and takes the new value,
-// as in JavaScript.
-func (n *node) set(key string, value *node) {
-	if i := n.find(key); i >= 0 {
-		n.members[i].value = value
-		return
+// newObject returns an object with a copy of members. Of members with one key
+// the first gives the place and the last the value, as in JavaScript.
+func newObject(members []member) *node {
+	n := &node{kind: kindObject, members: make([]member, 0, len(members))}
+	if len(members) >= indexedFrom {
+		n.index = make(map[string]int, len(members))
 	}
-	n.members = append(n.members, member{key, value})
-	switch {
-	case n.index != nil:
-		n.index[key] = len(n.members) - 1
-	case len(n.members) == indexedFrom:
-		n.reindex()
+	for _, m := range members {
+		if i := n.find(m.key); i >= 0 {
+			n.members[i].value = m.value
+			continue
+		}
+		if n.index != nil {
+			n.index[m.key] = len(n.members)
+		}
+		n.members = append(n.members, m)
 	}
-}
-
-func (n *node) reindex() {
-	n.index = make(map[string]int, 2*len(n.members))
-	for i, m := range n.members {
-		n.index[m.key] = i
-	}
+	n.order()
+	return n
 }
 
 // order moves the keys that are array indexes in front, ascending, because
@@ -262,8 +262,11 @@ func (n *node) order() {
 		}
 		return 0
 	})
-	if n.index != nil {
-		n.reindex()
+	if n.index == nil {
+		return
+	}
+	for i, m := range n.members {
+		n.index[m.key] = i
 	}
 }
 

@@ -224,6 +224,11 @@ func memberName(identifier string) string {
 // empty line, and the declaration of the namespace.
 func (b Block) String() string {
 	var s strings.Builder
+	size := 64
+	for _, tool := range b.Tools {
+		size += len(tool.Types) + len(tool.Comment) + len(tool.Signature) + 4
+	}
+	s.Grow(size)
 	for _, tool := range b.Tools {
 		s.WriteString(tool.Types)
 		s.WriteByte('\n')
@@ -237,7 +242,9 @@ func (b Block) String() string {
 	}
 	s.WriteString("declare const " + namespace + ": {")
 	for _, tool := range b.Tools {
-		s.WriteString("\n" + tool.Comment + "\n" + tool.Signature + "\n")
+		for _, text := range [...]string{"\n", tool.Comment, "\n", tool.Signature, "\n"} {
+			s.WriteString(text)
+		}
 	}
 	s.WriteByte('}')
 	return s.String()

@@ -38,9 +38,9 @@ func (t typ) within(b binding) string {
 	return t.text
 }
 
-// join puts an operator between types; those in vain are left out.
+// join puts an operator between types, leaving out the vain. It reuses types.
 func join(types []typ, binds binding) typ {
-	types = slices.DeleteFunc(slices.Clone(types), func(t typ) bool { return t.vain })
+	types = slices.DeleteFunc(types, func(t typ) bool { return t.vain })
 	switch len(types) {
 	case 0:
 		return vain()
@@ -141,7 +141,7 @@ func (p *printer) combinator(n *node, key, indent string) (typ, bool) {
 	}
 	types := make([]typ, len(branches))
 	for i, branch := range branches {
-		types[i] = p.at(key, func() typ { return p.schema(branch, indent) })
+		types[i] = p.at(func() typ { return p.schema(branch, indent) }, key)
 	}
 	binds := bindsUnion
 	if key == "allOf" {
@@ -256,5 +256,5 @@ func (p *printer) arrayType(n *node, indent string) typ {
 }
 
 func (p *printer) item(n *node, indent string) typ {
-	return p.deferred("items", func() typ { return p.schema(n, indent) })
+	return p.deferred(func() typ { return p.schema(n, indent) }, "items")
 }
