@@ -77,3 +77,17 @@ func TestDetectSanitizeCollision(t *testing.T) {
 		}
 	}
 }
+
+// TestSanitizeToolNameAgainstUpstream compares with what upstream's
+// sanitizeToolName (0.5.6) answered: one [name, identifier] pair a line.
+func TestSanitizeToolNameAgainstUpstream(t *testing.T) {
+	pairs := readJSONLines[[2]string](t, "testdata/toolnames.jsonl")
+	for _, p := range pairs {
+		if got := SanitizeToolName(p[0]); got != p[1] {
+			t.Errorf("SanitizeToolName(%q) = %q, upstream says %q", p[0], got, p[1])
+		}
+	}
+	if len(pairs) < 300 {
+		t.Errorf("testdata holds %d names, want at least 300", len(pairs))
+	}
+}
