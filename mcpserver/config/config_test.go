@@ -1,0 +1,305 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/codemode-go/codemode/protocol"
+)
+
+func environment(pairs ...string) *Options {
+	return &Options{LookupEnv: func(name string) (string, bool) {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i] == name {
+				return pairs[i+1], true
+			}
+		}
+		return "", false
+	}}
+}
+
+func parse(t *testing.T, text string, options *Options) *Config {
+	t.Helper()
+	if options == nil {
+		options = environment()
+	}
+	c, err := Parse("/etc/mcp.json", []byte(text), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestFormatsOfTheHosts(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string
+		want []Server
+	}{
+		"claude desktop": {
+			`{"mcpServers": {"z": {"command": "npx", "args": ["-y", "pkg"], "env": {"A": "1", "PORT": 3000, "NO": null}}, "a": {"command": "/bin/a"}}}`,
+			[]Server{
+				{Name: "z", Namespace: "z", Transport: TransportStdio, Command: "npx", Args: []string{"-y", "pkg"}, Env: []Variable{{"A", "1"}, {"PORT", "3000"}}},
+				{Name: "a", Namespace: "a", Transport: TransportStdio, Command: "/bin/a"},
+			},
+		},
+		"claude code": {
+			`{"mcpServers": {"h": {"type": "http", "url": "https://h.example/mcp", "headers": {"X-A": "b"}}}}`,
+			[]Server{{Name: "h", Namespace: "h", Transport: TransportHTTP, URL: "https://h.example/mcp", Headers: []Variable{{"X-A", "b"}}}},
+		},
+		"vs code with comments": {
+			"// mine\n{ /* all */ \"inputs\": [], \"servers\": {\"s\": {\"type\": \"stdio\", \"command\": \"x//y\", \"args\": [\"/*\", \",]\",],},},}",
+			[]Server{{Name: "s", Namespace: "s", Transport: TransportStdio, Command: "/etc/x/y", Args: []string{"/*", ",]"}}},
+		},
+		"zed, windsurf, opencode spellings": {
+			"\ufeff" + `{"context_servers": {"a": {"serverUrl": "http://localhost:1/x"}, "b": {"type": "Streamable_HTTP", "uri": "http://h/"}, "c": {"type": "local", "command": ["node", "s.js"], "environment": {"X": "y"}}}}`,
+			[]Server{
+				{Name: "a", Namespace: "a", Transport: TransportHTTP, URL: "http://localhost:1/x"},
+				{Name: "b", Namespace: "b", Transport: TransportHTTP, URL: "http://h/"},
+				{Name: "c", Namespace: "c", Transport: TransportStdio, Command: "node", Args: []string{"s.js"}, Env: []Variable{{"X", "y"}}},
+			},
+		},
+		"switched off": {
+			`{"mcpServers": {"a": {"command": 5, "disabled": true}, "b": {"enabled": false}, "c": {"command": "c", "disabled": false, "autoApprove": ["x"]}}}`,
+			[]Server{{Name: "c", Namespace: "c", Transport: TransportStdio, Command: "c"}},
+		},
+		"times and tools": {
+			`{"mcpServers": {"a": {"command": "a", "timeout": 1500, "startTimeout": "2m", "includeTools": ["get_*"], "excludeTools": ["x"], "namespace": "n", "inheritEnv": true}}}`,
+			[]Server{{Name: "a", Namespace: "n", Transport: TransportStdio, Command: "a", CallTimeout: 1500 * time.Millisecond, StartTimeout: 2 * time.Minute,
+				IncludeTools: []string{"get_*"}, ExcludeTools: []string{"x"}, InheritEnv: true}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := parse(t, tt.text, nil)
+			for i := range tt.want {
+				tt.want[i].File = "/etc/mcp.json"
+			}
+			if d := cmp.Diff(tt.want, c.Servers, cmpopts.IgnoreUnexported(Server{}), cmpopts.EquateEmpty()); d != "" {
+				t.Error(d)
+			}
+			if len(c.Problems)+len(c.Warnings) > 0 {
+				t.Error(c.Problems, c.Warnings)
+			}
+		})
+	}
+}
+
+func TestVariables(t *testing.T) {
+	options := environment("TOK", "s3cret", "EMPTY", "", "CODEMODE_INPUT_api_key", "typed", "A", "a")
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		"${TOK}":               "s3cret",
+		"x${TOK}y${A}":         "xs3crety" + "a",
+		"${env:TOK}":           "s3cret",
+		"${NO:-d}":             "d",
+		"${NO:-}":              "",
+		"${EMPTY}":             "",
+		"${EMPTY:-d}":          "d",
+		"${NO:-${A}-${NO:-z}}": "a-z",
+		"${env:NO:-http://h}":  "http://h",
+		"${input:api-key}":     "typed",
+		"$$":                   "$",
+		"$${TOK}":              "${TOK}",
+		"$TOK":                 "$TOK",
+		"5$":                   "5$",
+		"a${TOK":               "a${TOK",
+		"${workspaceFolder}":   "/etc",
+		"${/}":                 "/",
+		"${userHome}":          home,
+	} {
+		c := parse(t, `{"mcpServers": {"s": {"command": "c", "args": ["`+in+`"]}}}`, options)
+		if len(c.Servers) != 1 || c.Servers[0].Args[0] != want {
+			t.Errorf("%s: got %+v %v, want %q", in, c.Servers, c.Problems, want)
+		}
+	}
+}
+
+func TestVariablesReachEveryField(t *testing.T) {
+	dir := t.TempDir()
+	c := parse(t, `{"mcpServers": {
+		"a": {"command": "${V}", "args": ["${V}"], "env": {"E": "${V}"}, "cwd": "${DIR}"},
+		"b": {"url": "http://${V}/", "headers": {"H": "Bearer ${NO:-none}"}}}}`, environment("V", "v", "DIR", dir))
+	want := []Server{
+		{Name: "a", Namespace: "a", File: "/etc/mcp.json", Transport: TransportStdio, Command: "v", Args: []string{"v"}, Env: []Variable{{"E", "v"}}, Dir: dir},
+		{Name: "b", Namespace: "b", File: "/etc/mcp.json", Transport: TransportHTTP, URL: "http://v/", Headers: []Variable{{"H", "Bearer none"}}},
+	}
+	if d := cmp.Diff(want, c.Servers, cmpopts.IgnoreUnexported(Server{})); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestBadServerIsAProblemOfItsOwn(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"command": 5}`:                                 `command must be a string, is a number`,
+		`{"command": ""}`:                                `command is empty`,
+		`{"command": "c", "args": "x"}`:                  `args must be an array of strings, is a string`,
+		`{"command": "c", "args": ["a", {}]}`:            `args[1] must be a string, is an object`,
+		`{"command": "c", "args": ["${MISSING}"]}`:       `args[0] uses ${MISSING}, but the environment variable MISSING is not set; set it or write ${MISSING:-default}`,
+		`{"command": "c", "env": {"T": "${MISSING}"}}`:   `env.T uses ${MISSING}, but the environment variable MISSING is not set; set it or write ${MISSING:-default}`,
+		`{"command": "c", "env": ["x"]}`:                 `env must be an object of strings, is an array`,
+		`{"command": "c", "env": {"T": [1]}}`:            `env.T must be a string, is an array`,
+		`{"command": "c", "args": ["${HOME%/}"]}`:        `args[0] uses ${HOME%/}, which is not the name of a variable; write $${ for a literal ${`,
+		`{"command": "c", "args": ["${user_config.x}"]}`: `args[0] uses ${user_config.x}, which is not the name of a variable; write $${ for a literal ${`,
+		`{"command": "c", "args": ["${command:pick}"]}`:  `args[0] uses ${command:pick}, which is no kind of variable that is known here; write $${ for a literal ${`,
+		`{"command": "c", "args": ["${input:k}"]}`:       `args[0] asks for the input "k", and nobody can be asked here; set the environment variable CODEMODE_INPUT_k`,
+		`{"command": "c", "cwd": "/no/such/place"}`:      `cwd is not a directory: /no/such/place`,
+		`{"command": "c", "envFile": "/no/such"}`:        `envFile cannot be read: open /no/such: no such file or directory`,
+		`{"command": "c", "timeout": 0}`:                 `timeout must be between 1 and 9223372036854, is 0`,
+		`{"command": "c", "timeout": 1.5}`:               `timeout must be a whole number, is 1.5`,
+		`{"command": "c", "timeout": "-1s"}`:             `timeout must be greater than 0`,
+		`{"command": "c", "startTimeout": "10"}`:         `startTimeout must be a duration such as "30s" or a whole number of milliseconds`,
+		`{"command": "c", "namespace": "a-b"}`:           `namespace must be an identifier (ASCII letters, digits, _ and $) that programs do not already have`,
+		`{"command": "c", "excludeTools": ["["]}`:        `excludeTools[0] is not a pattern: syntax error in pattern`,
+		`{"url": "ftp://secret:pw@h"}`:                   `url is not an http or https URL`,
+		`{"url": "http://h", "headers": {"A": "x\ny"}}`:  `headers.A holds a line break`,
+		`{"type": "sse", "url": "http://h"}`:             `type is "sse", the HTTP+SSE transport of 2024, which is not supported yet; most such servers also offer Streamable HTTP, often under /mcp`,
+		`{"type": "grpc", "url": "http://h"}`:            `type is not one of stdio, http, streamable-http`,
+		`{"type": "http", "command": "c"}`:               `url is missing; a server of type http needs it`,
+		`{"type": "stdio", "url": "http://h"}`:           `command is missing; a stdio server needs it`,
+		`{"type": 5}`:                                    `type must be a string, is a number`,
+		`{}`:                                             `needs either "command" (a local server) or "url" (a remote one), has neither`,
+		`{"command": "c", "url": "http://h"}`:            `needs either "command" (a local server) or "url" (a remote one), has both`,
+		`"npx"`:                                          `must be an object, is a string`,
+	} {
+		c := parse(t, `{"mcpServers": {"bad": `+in+`, "good": {"command": "g"}}}`, nil)
+		if len(c.Servers) != 1 || c.Servers[0].Name != "good" {
+			t.Errorf("%s: the good server is gone: %+v", in, c.Servers)
+		}
+		if len(c.Problems) != 1 || c.Problems[0].Error() != `/etc/mcp.json: server "bad": `+want {
+			t.Errorf("%s:\n got %v\nwant %s", in, c.Problems, want)
+		}
+	}
+}
+
+func TestFileErrors(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                    "/etc/mcp.json: not JSON: line 1, column 1: the file is empty",
+		"{\n  \"mcpServers\": {\n    é x\n}}": "/etc/mcp.json: not JSON: line 3, column 5: invalid character 'é'",
+		"{\"mcpServers\": {\"é\": tru}}":      "/etc/mcp.json: not JSON: line 1, column 25: invalid character '}' in literal true (expecting 'e')",
+		"{\"mcpServers\": {":                  "/etc/mcp.json: not JSON: line 1, column 17: the JSON text ends too early",
+		"{\"a\": 1}\n}":                       "/etc/mcp.json: not JSON: line 2, column 1: text follows the end of the JSON value",
+		"{\n/* x":                             "/etc/mcp.json: not JSON: line 2, column 1: the comment that starts here is not closed",
+		`[]`:                                  "/etc/mcp.json: must hold an object, holds an array",
+		`{"other": {}}`:                       `/etc/mcp.json: has no servers: there is no "mcpServers" object (nor "servers" or "context_servers")`,
+		`{"mcpServers": {}}`:                  `/etc/mcp.json: has no servers: "mcpServers" is empty`,
+		`{"mcpServers": []}`:                  `/etc/mcp.json: "mcpServers" must be an object of servers, is an array`,
+		`{"codemode": {"timeout": 0}, "mcpServers": {"a": {"command": "a"}}}`:        `/etc/mcp.json: codemode.timeout must be between 1 and 9223372036854, is 0`,
+		`{"codemode": {"outbound": "open"}, "mcpServers": {"a": {"command": "a"}}}`:  `/etc/mcp.json: codemode.outbound must be "inherit" or "blocked"`,
+		`{"codemode": {"toolCalls": "many"}, "mcpServers": {"a": {"command": "a"}}}`: `/etc/mcp.json: codemode.toolCalls must be a whole number, is a string`,
+		`{"codemode": {"resultChars": -1}, "mcpServers": {"a": {"command": "a"}}}`:   `/etc/mcp.json: codemode.resultChars must be between 1 and 2147483647, is -1`,
+		`{"codemode": 3, "mcpServers": {"a": {"command": "a"}}}`:                     `/etc/mcp.json: codemode must be an object, is a number`,
+	} {
+		if c, err := Parse("/etc/mcp.json", []byte(in), environment()); err == nil || err.Error() != want {
+			t.Errorf("%s:\n got %+v, %v\nwant %s", in, c, err, want)
+		}
+	}
+	if _, err := Load([]string{filepath.Join(t.TempDir(), "none.json")}, nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := Load(nil, nil); err == nil {
+		t.Error("no files: no error")
+	}
+}
+
+func TestSettings(t *testing.T) {
+	c := parse(t, `{"mcpServers": {"a": {"command": "a", "timeout": "2m"}}, "codemode": {"timeout": "50s", "outbound": "inherit", "memoryMB": 64,
+		"toolCalls": 7, "cpu": 1000, "resultChars": 9, "descriptionChars": 8, "preamble": "p", "startTimeout": "5s", "timout": 3}}`, nil)
+	want := Settings{Timeout: 50 * time.Second, StartTimeout: 5 * time.Second, Outbound: protocol.OutboundInherit,
+		Limits: protocol.Limits{Memory: 64 << 20, ToolCalls: 7, CPU: time.Second}, ResultChars: 9, DescriptionChars: 8, Preamble: "p"}
+	if d := cmp.Diff(want, c.Settings); d != "" {
+		t.Error(d)
+	}
+	wantWarnings := []string{
+		"/etc/mcp.json: codemode.timout is not a setting; it is ignored",
+		`/etc/mcp.json: server "a": timeout (2m0s) is longer than a whole run may take (codemode.timeout, 50s), so the run's always ends first`,
+	}
+	if d := cmp.Diff(wantWarnings, c.Warnings); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestNamespaces(t *testing.T) {
+	for in, want := range map[string]string{
+		"github": "github", "my server": "my_server", "my-server": "my_server", "1st": "_1st", "delete": "delete_", "console": "console_",
+		"constructor": "constructor", "天気": "u5929_u6c17", "地図": "u5730_u56f3", "a.b/c": "a_b_c", "": "server", "JSON": "JSON_", "fetch": "fetch", "__x": "__x_", "-": "u002d",
+	} {
+		if got := Namespace(in); got != want || !protocol.IsProviderName(got) {
+			t.Errorf("Namespace(%q) = %q, want %q", in, got, want)
+		}
+	}
+	c := parse(t, `{"mcpServers": {"my server": {"command": "a"}, "my-server": {"command": "b"}, "my_server": {"command": "c", "namespace": "mine"}}}`, nil)
+	want := `/etc/mcp.json: server "my-server": would be called my_server in programs, and so is server "my server"; rename one of them or give it a "namespace"`
+	if len(c.Servers) != 2 || len(c.Problems) != 1 || c.Problems[0].Error() != want {
+		t.Errorf("got %+v %v", c.Servers, c.Problems)
+	}
+}
+
+func TestSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "1.json"), filepath.Join(dir, "2.json")
+	write(t, first, `{"mcpServers": {"a": {"command": "a1"}, "b": {"command": "./b", "envFile": ".env"}}, "codemode": {"timeout": "1s"}}`)
+	write(t, second, `{"mcpServers": {"c": {"command": "c"}, "a": {"command": "a2", "weird": 1}}, "codemode": {"timeout": "2s"}}`)
+	write(t, filepath.Join(dir, ".env"), "# c\nexport X=1\nAPI_KEY = \"abcdef 1\"\n\n")
+	c, err := Load([]string{first, second}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Server{
+		{Name: "a", Namespace: "a", File: second, Transport: TransportStdio, Command: "a2"},
+		{Name: "b", Namespace: "b", File: first, Transport: TransportStdio, Command: filepath.Join(dir, "b"), Env: []Variable{{"X", "1"}, {"API_KEY", "abcdef 1"}}},
+		{Name: "c", Namespace: "c", File: second, Transport: TransportStdio, Command: "c"},
+	}
+	if d := cmp.Diff(want, c.Servers, cmpopts.IgnoreUnexported(Server{}), cmpopts.EquateEmpty()); d != "" {
+		t.Error(d)
+	}
+	if c.Settings.Timeout != 2*time.Second {
+		t.Error(c.Settings)
+	}
+	if d := cmp.Diff([]string{second + `: server "a": "weird" is not known here; it is ignored`, second + `: server "a" was already read from ` + first + `; this later entry counts`}, c.Warnings); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestItselfIsLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	exe, link := filepath.Join(dir, "codemode"), filepath.Join(dir, "link")
+	write(t, exe, "")
+	if err := os.Symlink(exe, link); err != nil {
+		t.Fatal(err)
+	}
+	options := environment()
+	options.Executable = exe
+	c := parse(t, `{"mcpServers": {"codemode": {"command": "`+link+`", "args": ["serve"]}, "x": {"command": "x"}}}`, options)
+	if len(c.Servers) != 1 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "codemode itself") {
+		t.Errorf("%+v %v", c.Servers, c.Warnings)
+	}
+}
+
+func TestSecretsAreRedacted(t *testing.T) {
+	c := parse(t, `{"mcpServers": {
+		"a": {"command": "c", "args": ["--key=${API_KEY}"], "env": {"GITHUB_TOKEN": "ghp_123456", "MODE": "production", "MONKEY": "bananas"}},
+		"b": {"url": "https://h/?api_key=q1w2e3r4", "headers": {"Authorization": "Bearer abcdefgh"}}}}`, environment("API_KEY", "k-987654"))
+	text := "k-987654 ghp_123456 production bananas Bearer abcdefgh q1w2e3r4"
+	if got, want := c.Servers[0].Redact(text), "[redacted] [redacted] production bananas Bearer abcdefgh q1w2e3r4"; got != want {
+		t.Errorf("got %q", got)
+	}
+	if got, want := c.Servers[1].Redact(text), "k-987654 ghp_123456 production bananas [redacted] [redacted]"; got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
