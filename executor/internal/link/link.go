@@ -1,0 +1,196 @@
+// Package link turns a program and its module map into one classic script.
+//
+// V8 as the worker embeds it has no modules, so this package has their semantics instead: a Program
+// is the source a caller sent (leading static imports, then one async arrow) with its Modules; Link
+// makes a Linked, whose Script evaluates to a function that yields the arrow once every static import
+// has been resolved and evaluated. Bindings are live, cycles and top-level await work, a module is
+// evaluated once, and import() with any specifier answers at run time from the same registry.
+// TypeScript is stripped, JSON modules have a default export.
+//
+//	linked, err := cache.Link(link.Program{
+//		Source:  source,
+//		Modules: map[string]string{"helpers.js": "export const g = () => 1"},
+//		Params:  []string{"$providers"},
+//		Prelude: "const codemode = $providers.codemode;",
+//	})
+//	// in the isolate: const make = <value of linked.Script>
+//	//                 const arrow = (await make(hooks, providers)).call(thisOfTheProgram)
+//	//                 const result = await arrow()
+//	file, line, column, ok := linked.Position(12, 7) // of a stack frame
+//
+// # The script
+//
+// Script is an expression whose value is an async function of (hooks, ...Params). It runs Prelude (in
+// a scope that the program sees and modules do not), links and evaluates the program's static imports,
+// and resolves to a function without parameters; called with any this, that function evaluates the
+// program's expression, in strict mode, and returns its value: the arrow. Params are out of the
+// program's reach, and so is hooks. hooks may be undefined, or an object with a method
+// builtin(name), which returns the namespace object of a module the platform has ("node:path") or
+// undefined.
+//
+// # Limits
+//
+// A module namespace is an ordinary frozen-shape object with getters. A module that esbuild parses and
+// V8 does not (an invalid regular expression) fails the whole program. Names in an error message may
+// carry a numeric suffix where a program with imports shadows a name.
+package link
+
+import (
+	_ "embed"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Program is what a caller sent: Source is an async arrow expression, optionally preceded by static
+// import declarations; Modules maps specifiers to sources, TypeScript by the endings .ts, .tsx, .mts
+// and .cts, JSON by .json, anything else JavaScript. Prelude is code of the harness, run before the
+// program in its scope; Params are the names under which Prelude finds the arguments after hooks.
+type Program struct {
+	Source  string
+	Modules map[string]string
+	Prelude string
+	Params  []string
+}
+
+// Linked is a program ready to run. It is immutable and safe for concurrent use.
+type Linked struct {
+	// Script is the expression described in the package doc.
+	Script   string
+	segments []segment
+}
+
+//go:embed runtime.js
+var runtimeSource string
+
+// Link links p without a cache.
+func Link(p Program) (*Linked, error) { return link(p, nil) }
+
+// link links p, taking transformed texts from cache when it has them. The error is a *SyntaxError in
+// the program's own text; a syntax error in a module is thrown when the module is imported.
+func link(p Program, cache *Cache) (*Linked, error) {
+	body, err := cache.program(p.Source)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{}
+	if !body.usesModules() {
+		b.text("(async (" + parameters(p.Params) + ") => { \"use strict\"; " + p.Prelude + "\nreturn function () { " + shadow(p.Params) + "return (\n")
+		b.code("", body.unit)
+		b.text("\n); }; })")
+		return b.linked(), nil
+	}
+	b.text("(() => { \"use strict\"; const $registry = (" + strings.TrimSpace(runtimeSource) + ")({\n")
+	for _, name := range reachable(body, p.Modules, cache) {
+		b.record(name, cache.module(name, p.Modules[name]), p.Modules)
+	}
+	b.text("});\nreturn async (" + parameters(p.Params) + ") => { const $unit = await $registry($link, ")
+	b.dependencies("", body, p.Modules)
+	b.text("); { " + p.Prelude + "\nconst " + body.importWord + " = $unit.dynamic, " + body.importWord + "_meta = $unit.meta, " +
+		body.importsName + " = $unit.imports; return function () { let $unit, $registry; " + shadow(p.Params) + "return (\n")
+	b.code("", body.unit)
+	b.text("\n); }; } }; })()")
+	return b.linked(), nil
+}
+
+func parameters(names []string) string {
+	return strings.Join(append([]string{"$link"}, names...), ", ")
+}
+
+// shadow hides the script's own parameters from the program.
+func shadow(names []string) string {
+	return "let " + parameters(names) + "; "
+}
+
+// reachable lists the modules that the program can import: all of them when a specifier may be
+// computed, otherwise the closure of the static imports. The order is that of the names.
+func reachable(program *unitInfo, modules map[string]string, cache *Cache) []string {
+	names := slices.Sorted(maps.Keys(modules))
+	if program.dynamic {
+		return names
+	}
+	seen := map[string]bool{}
+	queue := targets("", program, modules)
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		info := cache.module(name, modules[name])
+		if info.dynamic {
+			return names
+		}
+		queue = append(queue, targets(name, info, modules)...)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return !seen[name] })
+}
+
+// targets are the modules of the map that a unit imports statically.
+func targets(name string, info *unitInfo, modules map[string]string) []string {
+	var out []string
+	for _, specifier := range info.requests {
+		if target, ok := resolve(name, specifier, modules); ok {
+			out = append(out, target)
+		}
+	}
+	return out
+}
+
+// builder assembles a script and remembers where each unit of code went.
+type builder struct {
+	out      strings.Builder
+	line     int
+	segments []segment
+}
+
+func (b *builder) text(s string) {
+	b.out.WriteString(s)
+	b.line += strings.Count(s, "\n")
+}
+
+// code appends a unit; it must start at the beginning of a line.
+func (b *builder) code(file string, u unit) {
+	start := b.line
+	b.text(u.code)
+	b.segments = append(b.segments, segment{first: start, last: b.line, file: file, maps: u.maps})
+}
+
+func (b *builder) linked() *Linked {
+	return &Linked{Script: b.out.String(), segments: b.segments}
+}
+
+// record appends the registry entry of one module; runtime.js says what its fields are.
+func (b *builder) record(name string, info *unitInfo, modules map[string]string) {
+	b.text(quote(name) + ": {")
+	if info.syntax != nil {
+		b.text("error: " + quote(info.syntax.Message) + ", at: " + quote(name+":"+strconv.Itoa(info.syntax.Line)+":"+strconv.Itoa(info.syntax.Column)) + "},\n")
+		return
+	}
+	b.text("links: ")
+	b.dependencies(name, info, modules)
+	b.text(", locals: " + quoteList(info.locals) + ", stars: " + intList(info.stars) + ", indirect: {__proto__: null")
+	for _, r := range info.indirect {
+		b.text(", " + property(r.exported) + ": [" + strconv.Itoa(r.request) + ", " + quote(r.name) + "]")
+	}
+	b.text("}, unnamed: " + quote(info.unnamed) + ", async: " + strconv.FormatBool(info.async) +
+		", body: (" + info.importsName + ", " + info.importWord + ", " + info.importWord + "_meta, " + info.exportWord + ") =>\n")
+	b.code(name, info.unit)
+	b.text("},\n")
+}
+
+// dependencies appends what a unit asks of other modules: its requests, resolved, and its bindings.
+func (b *builder) dependencies(name string, info *unitInfo, modules map[string]string) {
+	b.text("{requests: [")
+	for _, specifier := range info.requests {
+		target, found := resolve(name, specifier, modules)
+		b.text("[" + quote(specifier) + ", " + quote(target) + ", " + strconv.FormatBool(found) + "], ")
+	}
+	b.text("], bindings: [")
+	for _, i := range info.imports {
+		b.text("[" + strconv.Itoa(i.request) + ", " + quote(i.name) + "], ")
+	}
+	b.text("]}")
+}

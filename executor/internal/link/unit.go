@@ -1,0 +1,371 @@
+package link
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// unit is code in its final form with the maps that lead back to the text that was sent.
+type unit struct {
+	code string
+	maps []lineMap // applied in order to a position in code; nil: code is the text itself
+}
+
+// lineMap is one step back: subtract shift from the line, then look the position up in the source map
+// (an empty mapping is the identity).
+type lineMap struct {
+	shift    int
+	mappings string
+}
+
+// binding is an imported name: the request it comes from and the name there ("*": the namespace).
+type binding struct {
+	request     int
+	local, name string
+}
+
+// reexport is `export {name as exported} from request`.
+type reexport struct {
+	exported string
+	request  int
+	name     string
+}
+
+// unitInfo is everything known of a program or module text.
+type unitInfo struct {
+	unit
+	requests []string   // specifiers in order
+	imports  []binding  //
+	locals   []string   // names exported from bindings of its own
+	indirect []reexport //
+	stars    []int      // requests re-exported whole
+	unnamed  string     // generated local name of an anonymous default export
+	async    bool       // has a top-level await
+	dynamic  bool       // has import(…)
+	module   bool       // is made of module syntax of any kind
+	syntax   *SyntaxError
+
+	importWord, importsName, exportWord string
+}
+
+// usesModules says whether a program needs the registry at all.
+func (u *unitInfo) usesModules() bool { return u.module }
+
+func (u *unitInfo) size() int {
+	n := len(u.code) + 200
+	for _, m := range u.maps {
+		n += len(m.mappings)
+	}
+	return n
+}
+
+// request returns the index of a specifier, adding it when it is new.
+func (u *unitInfo) request(specifier string) int {
+	if i := slices.Index(u.requests, specifier); i >= 0 {
+		return i
+	}
+	u.requests = append(u.requests, specifier)
+	return len(u.requests) - 1
+}
+
+// newModule transforms the text of the module called name; a text that does not parse gives a unit
+// that only carries its syntax error.
+func newModule(name, source string) *unitInfo {
+	if strings.HasSuffix(name, ".json") {
+		return newJSON(source)
+	}
+	canonical, syntax := canonicalise(name, source, loaderOf(name))
+	if syntax != nil {
+		return &unitInfo{syntax: syntax}
+	}
+	u := &unitInfo{module: true, async: canonical.async}
+	body, exports := u.read(canonical, source)
+	announced := "{__proto__: null"
+	for _, e := range exports {
+		u.locals = append(u.locals, e.name)
+		announced += ", " + property(e.name) + ": () => " + e.local
+		if e.name == "default" && strings.HasSuffix(e.local, "_default") && !strings.Contains(source, e.local) {
+			u.unnamed = e.local
+		}
+	}
+	head := "function* "
+	if u.async {
+		head = "async function* "
+	}
+	open := "() { " + u.exportWord + "(" + announced + "}); yield;\n"
+	u.maps = []lineMap{{shift: 1}, {mappings: canonical.mappings}}
+	if len(u.imports) == 0 {
+		u.code = head + open + body + "\n}"
+		return u
+	}
+	u.rewrite(head+"$body"+open+body+"\n}", func(code string) string {
+		return head + strings.TrimPrefix(code, head+"$body")
+	})
+	return u
+}
+
+func newJSON(source string) *unitInfo {
+	code := "function* () { $xport({default: () => value}); yield; const value = JSON.parse(" + quote(source) + ");\n}"
+	return &unitInfo{
+		unit: unit{code: code}, module: true, locals: []string{"default"},
+		importWord: "$mport", importsName: "$imports", exportWord: "$xport",
+	}
+}
+
+// newProgram transforms the program. Without module syntax its text stays as it is; otherwise, and
+// when it is TypeScript or ends in a semicolon, esbuild's print of it takes its place.
+func newProgram(source string) (*unitInfo, error) {
+	if !strings.Contains(source, "import") && isExpression("(\n"+source+"\n)") {
+		return &unitInfo{unit: unit{code: source}}, nil
+	}
+	canonical, syntax := canonicalise("program.js", source, api.LoaderJS)
+	if syntax != nil {
+		var failed *SyntaxError
+		if canonical, failed = canonicalise("program.ts", source, api.LoaderTS); failed != nil {
+			syntax.Check = "(\n" + source + "\n)"
+			return nil, syntax
+		}
+	}
+	u := &unitInfo{}
+	body, exports := u.read(canonical, source)
+	if len(exports) > 0 || len(u.stars) > 0 || len(u.indirect) > 0 {
+		return nil, &SyntaxError{Message: "Unexpected token 'export'", Line: 1, Column: 1}
+	}
+	expression, ok := soleExpression(body)
+	if !ok || canonical.async {
+		return nil, &SyntaxError{Message: "The program must be one async arrow function", Line: 1, Column: 1, Check: "(\n" + source + "\n)"}
+	}
+	u.maps = []lineMap{{mappings: canonical.mappings}}
+	u.code = expression
+	if len(u.imports) > 0 {
+		u.rewrite(expression, func(code string) string { return strings.TrimSuffix(strings.TrimRight(code, "\n"), ";") })
+	}
+	return u, nil
+}
+
+// isExpression says whether text, in parentheses, parses as exactly one expression.
+func isExpression(text string) bool {
+	canonical, syntax := canonicalise("program.js", text, api.LoaderJS)
+	if syntax != nil || canonical.async {
+		return false
+	}
+	_, ok := soleExpression(canonical.code)
+	return ok
+}
+
+// soleExpression strips the semicolon of a body that is one statement.
+func soleExpression(body string) (string, bool) {
+	s := &scan{text: body}
+	s.run(func([]token) {})
+	trimmed := strings.TrimRight(body, " \n")
+	if len(s.ends) != 1 || s.ends[0] != len(trimmed) {
+		return "", false
+	}
+	return trimmed[:len(trimmed)-1], true
+}
+
+// canonicalForm is esbuild's print of a text.
+type canonicalForm struct {
+	code, mappings string
+	async          bool
+}
+
+// canonicalise prints source as an ES module without types. The first attempt refuses a top-level
+// await, so that the second tells whether there is one.
+func canonicalise(name, source string, loader api.Loader) (*canonicalForm, *SyntaxError) {
+	options := api.TransformOptions{
+		Format: api.FormatESModule, Loader: loader, Target: api.ESNext, Sourcefile: path.Base(name), LogLevel: api.LogLevelSilent,
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, LegalComments: api.LegalCommentsNone,
+		Charset: api.CharsetUTF8, Define: map[string]string{"arguments": "undefined"},
+		Supported:   map[string]bool{"top-level-await": false},
+		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":false,"useDefineForClassFields":true}}`,
+	}
+	text := source + "\nexport {}"
+	result := api.Transform(text, options)
+	async := false
+	if len(result.Errors) > 0 && strings.Contains(source, "await") {
+		options.Supported = nil
+		result = api.Transform(text, options)
+		async = true
+	}
+	if len(result.Errors) > 0 {
+		return nil, newSyntaxError(result.Errors[0], name, source)
+	}
+	return &canonicalForm{code: string(result.Code), mappings: mappingsOf(result.Map), async: async}, nil
+}
+
+func loaderOf(name string) api.Loader {
+	switch path.Ext(name) {
+	case ".ts", ".mts", ".cts":
+		return api.LoaderTS
+	case ".tsx":
+		return api.LoaderTSX
+	case ".jsx":
+		return api.LoaderJSX
+	}
+	return api.LoaderJS
+}
+
+// export is a name exported from a binding of the module itself.
+type export struct{ local, name string }
+
+// read finds the module syntax of a canonical text, notes its imports and re-exports, and returns the
+// body without declarations, import( and import.meta renamed, plus the local exports.
+func (u *unitInfo) read(canonical *canonicalForm, source string) (string, []export) {
+	u.importWord, u.exportWord = freeWord("$mport", source), freeWord("$xport", source)
+	u.importsName = "$imports"
+	var exports []export
+	s := &scan{text: canonical.code}
+	s.run(func(tokens []token) {
+		if tokens[0].text == "import" {
+			u.readImport(tokens[1:])
+		} else {
+			exports = append(exports, u.readExport(tokens[1:])...)
+		}
+	})
+	u.dynamic = s.loads
+	u.module = u.module || len(s.spans) > 0 && len(u.requests) > 0 || s.loads || s.meta
+	body := []byte(canonical.code)
+	for _, sp := range s.spans {
+		blank(body, sp.start, sp.end)
+	}
+	for _, at := range s.calls {
+		copy(body[at:], u.importWord)
+		if bytes.HasPrefix(body[at+len("import"):], []byte(".meta")) {
+			body[at+len("import")] = '_'
+		}
+	}
+	return string(body), exports
+}
+
+// freeWord varies a word of six letters until source does not contain it.
+func freeWord(word, source string) string {
+	for i := 0; strings.Contains(source, word); i++ {
+		word = word[:6-len(strconv.Itoa(i))] + strconv.Itoa(i)
+	}
+	return word
+}
+
+// readImport notes `d from "x"`, `* as n from "x"`, `d, {a as b} from "x"` or `"x"`.
+func (u *unitInfo) readImport(tokens []token) {
+	from := slices.IndexFunc(tokens, func(t token) bool { return t.kind == literal && isModuleName(tokens, t) })
+	if from < 0 {
+		return
+	}
+	request := u.request(unquote(tokens[from].text))
+	clause := tokens[:max(0, from-1)]
+	for i := 0; i < len(clause); i++ {
+		switch t := clause[i]; {
+		case t.text == "*":
+			u.imports = append(u.imports, binding{request, clause[i+2].text, "*"})
+			i += 2
+		case t.text == "{":
+			for _, s := range specifiers(clause[i+1:]) {
+				u.imports = append(u.imports, binding{request, s.name, s.local})
+			}
+			return
+		case t.kind == word:
+			u.imports = append(u.imports, binding{request, t.text, "default"})
+		}
+	}
+}
+
+// isModuleName says whether a string is the module specifier: the first token, or after "from".
+func isModuleName(tokens []token, t token) bool {
+	i := slices.Index(tokens, t)
+	return i == 0 || tokens[i-1].text == "from"
+}
+
+// readExport notes re-exports and returns the local exports of `{a, b as c}`.
+func (u *unitInfo) readExport(tokens []token) []export {
+	from := slices.IndexFunc(tokens, func(t token) bool { return t.kind == literal && isModuleName(tokens, t) })
+	if from < 0 {
+		return specifiers(tokens[1:])
+	}
+	request := u.request(unquote(tokens[from].text))
+	if tokens[0].text != "*" {
+		for _, s := range specifiers(tokens[1 : from-1]) {
+			u.indirect = append(u.indirect, reexport{s.name, request, s.local})
+		}
+	} else if tokens[1].text == "as" {
+		u.indirect = append(u.indirect, reexport{nameOf(tokens[2]), request, "*"})
+	} else {
+		u.stars = append(u.stars, request)
+	}
+	return nil
+}
+
+// specifiers reads `a, b as c, "d e" as f` up to the closing brace; without "as" both names are one.
+func specifiers(tokens []token) []export {
+	var out []export
+	for i := 0; i < len(tokens) && tokens[i].text != "}"; i++ {
+		if tokens[i].text == "," {
+			continue
+		}
+		s := export{nameOf(tokens[i]), nameOf(tokens[i])}
+		if i+2 < len(tokens) && tokens[i+1].text == "as" {
+			s.name = nameOf(tokens[i+2])
+			i += 2
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func nameOf(t token) string {
+	if t.kind == literal {
+		return unquote(t.text)
+	}
+	return t.text
+}
+
+// importHeader is the line esbuild prints for the synthetic import of rewrite.
+var importHeader = regexp.MustCompile(`(?m)^var (import_i\d*) = require\("i"\);\n`)
+
+// rewrite turns every reference to an imported name in code into a read of the imports object, which
+// esbuild does, with all its care for shadowing and calls, when it prints CommonJS.
+func (u *unitInfo) rewrite(code string, finish func(string) string) {
+	var clause []string
+	for i, b := range u.imports {
+		clause = append(clause, "k"+strconv.Itoa(i)+" as "+b.local)
+	}
+	result := api.Transform("import {"+strings.Join(clause, ", ")+"} from \"i\";\n"+code, api.TransformOptions{
+		Format: api.FormatCommonJS, Loader: api.LoaderJS, Target: api.ESNext, LogLevel: api.LogLevelSilent,
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, Charset: api.CharsetUTF8,
+	})
+	header := importHeader.FindSubmatchIndex(result.Code)
+	if header == nil {
+		u.code = finish(code) // no reference to any import is left
+		return
+	}
+	u.importsName = string(result.Code[header[2]:header[3]])
+	lines := bytes.Count(result.Code[:header[1]], []byte("\n"))
+	u.maps = append([]lineMap{{shift: -lines, mappings: mappingsOf(result.Map)}, {shift: 1}}, u.maps...)
+	u.code = finish(string(result.Code[header[1]:]))
+}
+
+// quote renders s as a JavaScript string literal.
+func quote(s string) string {
+	b, _ := json.Marshal(s) // a string always marshals
+	return string(b)
+}
+
+// property renders s as a key of an object literal; computed, so that "__proto__" is an ordinary name.
+func property(s string) string { return "[" + quote(s) + "]" }
+
+func quoteList(list []string) string {
+	b, _ := json.Marshal(append([]string{}, list...))
+	return string(b)
+}
+
+func intList(list []int) string {
+	b, _ := json.Marshal(append([]int{}, list...))
+	return string(b)
+}
