@@ -1,0 +1,146 @@
+package dialect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// run is one execution's side of the dispatch. It is alive until it has settled and its last call has returned.
+type run struct {
+	guard  protocol.CompletionGuard
+	done   chan struct{} // closed by settle
+	unlink func() bool   // unties the calls from the caller's context
+
+	mu      sync.Mutex
+	holders int // the execution itself, and each call
+	calls   context.Context
+	end     context.CancelFunc // ends calls
+	free    func()             // tells the Executor that the run is gone
+}
+
+func (e *Executor) startRun(ctx context.Context) (*run, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, protocol.Errorf(protocol.CodePoolClosed, "the executor is closed")
+	}
+	e.runs.Add(1)
+	r := &run{done: make(chan struct{}), holders: 1, free: e.runs.Done}
+	r.calls, r.end = context.WithCancel(e.ctx)
+	r.unlink = context.AfterFunc(ctx, r.end)
+	return r, nil
+}
+
+// settle closes the guard, so that every later call is refused. Calls still in flight go on when the program ended by
+// itself, and are cancelled when something ended it.
+func (r *run) settle(result *protocol.ExecuteResult, err error) {
+	r.guard.Complete()
+	close(r.done)
+	r.unlink()
+	if err != nil || wasCutShort(result.Failure) {
+		r.end()
+	}
+	r.releaseOne()
+}
+
+// hold keeps the run alive for one call; false once it is gone.
+func (r *run) hold() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.holders == 0 {
+		return false
+	}
+	r.holders++
+	return true
+}
+
+func (r *run) releaseOne() {
+	r.mu.Lock()
+	r.holders--
+	gone := r.holders == 0
+	r.mu.Unlock()
+	if gone {
+		r.end()
+		r.free()
+	}
+}
+
+func wasCutShort(failure *protocol.Failure) bool {
+	if failure == nil {
+		return false
+	}
+	return failure.Kind != protocol.FailureThrown && failure.Kind != protocol.FailureSyntax
+}
+
+// dispatch makes the run's DispatchFunc over the plan's handlers.
+func (r *run) dispatch(handlers map[string]protocol.Handler) protocol.DispatchFunc {
+	detached := make(map[string]protocol.Handler, len(handlers))
+	for name, handler := range handlers {
+		detached[name] = r.detach(handler)
+	}
+	envelope := protocol.NewEnvelopeDispatch(detached, &r.guard)
+	return func(ctx context.Context, provider, tool, argsJSON string) (string, error) {
+		// Held before the envelope admits the call: an executor may settle the run as soon as it is admitted.
+		if r.hold() {
+			defer r.releaseOne()
+		}
+		return envelope(ctx, provider, tool, argsJSON)
+	}
+}
+
+type answer struct {
+	result json.RawMessage
+	err    error
+}
+
+// detach runs a handler on a goroutine of its own, so that neither the end of the run nor an executor that cancels its
+// calls then cuts off a call that the program only forgot to await. The run, and through it the Executor, owns it.
+func (r *run) detach(handler protocol.Handler) protocol.Handler {
+	return func(ctx context.Context, tool, argsJSON string) (json.RawMessage, error) {
+		if !r.hold() {
+			return nil, errors.New(protocol.CompletedMessage)
+		}
+		callCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		stop := context.AfterFunc(r.calls, cancel)
+		answers := make(chan answer, 1)
+		go func() {
+			defer r.releaseOne()
+			defer cancel()
+			defer stop()
+			answers <- callTool(callCtx, handler, tool, argsJSON)
+		}()
+		select {
+		case a := <-answers:
+			return a.result, a.err
+		case <-r.done:
+		case <-ctx.Done():
+		}
+		return nil, errors.New(protocol.CompletedMessage)
+	}
+}
+
+// callTool contains a panic to its own call, since it runs outside the envelope's recovery.
+func callTool(ctx context.Context, handler protocol.Handler, tool, argsJSON string) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = answer{err: fmt.Errorf("tool %q panicked: %v", tool, p)}
+		}
+	}()
+	a.result, a.err = handler(ctx, tool, argsJSON)
+	return a
+}
+
+// parseArguments splits an argument list. A proxy source of the host's own may send one value in place of a list; it
+// is then the only argument.
+func parseArguments(argsJSON string) ([]json.RawMessage, error) {
+	args, err := protocol.SplitArguments(argsJSON)
+	if err != nil && json.Valid([]byte(argsJSON)) {
+		return []json.RawMessage{json.RawMessage(argsJSON)}, nil
+	}
+	return args, err
+}
