@@ -38,9 +38,12 @@ package link
 import (
 	_ "embed"
 	"maps"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Program is what a caller sent: Source is an async arrow expression, optionally preceded by static
@@ -82,8 +85,9 @@ func link(p Program, cache *Cache) (*Linked, error) {
 		return b.linked(), nil
 	}
 	b.text("(() => { \"use strict\"; const $registry = (" + strings.TrimSpace(runtimeSource) + ")({\n")
-	for _, name := range reachable(body, p.Modules, cache) {
-		b.record(name, cache.module(name, p.Modules[name]), p.Modules)
+	units := load(body, p.Modules, cache)
+	for _, name := range slices.Sorted(maps.Keys(units)) {
+		b.record(name, units[name], p.Modules)
 	}
 	b.text("});\nreturn async (" + parameters(p.Params) + ") => { const $unit = await $registry($link, ")
 	b.dependencies("", body, p.Modules)
@@ -103,29 +107,46 @@ func shadow(names []string) string {
 	return "let " + parameters(names) + "; "
 }
 
-// reachable lists the modules that the program can import: all of them when a specifier may be
-// computed, otherwise the closure of the static imports. The order is that of the names.
-func reachable(program *unitInfo, modules map[string]string, cache *Cache) []string {
-	names := slices.Sorted(maps.Keys(modules))
+// load transforms the modules that the program can import, by name: all of them when a specifier may
+// be computed, otherwise the closure of the static imports.
+func load(program *unitInfo, modules map[string]string, cache *Cache) map[string]*unitInfo {
+	units := map[string]*unitInfo{}
+	wanted := targets("", program, modules)
 	if program.dynamic {
-		return names
+		wanted = slices.Collect(maps.Keys(modules))
 	}
-	seen := map[string]bool{}
-	queue := targets("", program, modules)
-	for len(queue) > 0 {
-		name := queue[0]
-		queue = queue[1:]
-		if seen[name] {
-			continue
+	for len(wanted) > 0 {
+		transform(wanted, modules, units, cache)
+		var next []string
+		for _, name := range wanted {
+			if units[name].dynamic {
+				next = slices.AppendSeq(next, maps.Keys(modules))
+				break
+			}
+			next = append(next, targets(name, units[name], modules)...)
 		}
-		seen[name] = true
-		info := cache.module(name, modules[name])
-		if info.dynamic {
-			return names
-		}
-		queue = append(queue, targets(name, info, modules)...)
+		slices.Sort(next)
+		wanted = slices.DeleteFunc(slices.Compact(next), func(name string) bool { return units[name] != nil })
 	}
-	return slices.DeleteFunc(names, func(name string) bool { return !seen[name] })
+	return units
+}
+
+// transform adds the named modules to units, as many at a time as there are processors.
+func transform(names []string, modules map[string]string, units map[string]*unitInfo, cache *Cache) {
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	var taken atomic.Int64
+	for range min(len(names), runtime.GOMAXPROCS(0)) {
+		group.Go(func() {
+			for i := taken.Add(1) - 1; i < int64(len(names)); i = taken.Add(1) - 1 {
+				info := cache.module(names[i], modules[names[i]])
+				mu.Lock()
+				units[names[i]] = info
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
 }
 
 // targets are the modules of the map that a unit imports statically.

@@ -122,7 +122,7 @@ func newJSON(source string) *unitInfo {
 // newProgram transforms the program. Without module syntax its text stays as it is; otherwise, and
 // when it is TypeScript or ends in a semicolon, esbuild's print of it takes its place.
 func newProgram(source string) (*unitInfo, error) {
-	if !strings.Contains(source, "import") && isExpression("(\n"+source+"\n)") {
+	if !strings.Contains(source, "import") && isExpression("[$ =\n"+source+"\n]") {
 		return &unitInfo{unit: unit{code: source}}, nil
 	}
 	canonical, syntax := canonicalise("program.js", source, api.LoaderJS)
@@ -150,7 +150,8 @@ func newProgram(source string) (*unitInfo, error) {
 	return u, nil
 }
 
-// isExpression says whether text, in parentheses, parses as exactly one expression.
+// isExpression says whether text parses as exactly one expression. The caller puts the program in square
+// brackets, so that one that closes the parentheses of the script early does not pass.
 func isExpression(text string) bool {
 	canonical, syntax := canonicalise("program.js", text, api.LoaderJS)
 	if syntax != nil || canonical.async {
@@ -183,9 +184,11 @@ func canonicalise(name, source string, loader api.Loader) (*canonicalForm, *Synt
 	options := api.TransformOptions{
 		Format: api.FormatESModule, Loader: loader, Target: api.ESNext, Sourcefile: path.Base(name), LogLevel: api.LogLevelSilent,
 		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, LegalComments: api.LegalCommentsNone,
-		Charset: api.CharsetUTF8, Define: map[string]string{"arguments": "undefined"},
-		Supported:   map[string]bool{"top-level-await": false},
+		Charset: api.CharsetUTF8, Supported: map[string]bool{"top-level-await": false},
 		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":false,"useDefineForClassFields":true}}`,
+	}
+	if strings.Contains(source, "arguments") { // undefined in a module, but bodies become functions
+		options.Define = map[string]string{"arguments": "undefined"}
 	}
 	text := source + "\nexport {}"
 	result := api.Transform(text, options)
