@@ -13,8 +13,9 @@ import (
 // run is one execution's side of the dispatch. It is alive until it has settled and its last call has returned.
 type run struct {
 	guard  protocol.CompletionGuard
-	done   chan struct{} // closed by settle
-	unlink func() bool   // unties the calls from the caller's context
+	done   chan struct{}   // closed by settle
+	unlink func() bool     // unties the calls from the caller's context
+	values context.Context // the caller's context without its end: what the calls' contexts carry
 
 	mu      sync.Mutex
 	holders int // the execution itself, and each call
@@ -30,7 +31,7 @@ func (e *Executor) startRun(ctx context.Context) (*run, error) {
 		return nil, protocol.Errorf(protocol.CodePoolClosed, "the executor is closed")
 	}
 	e.runs.Add(1)
-	r := &run{done: make(chan struct{}), holders: 1, free: e.runs.Done}
+	r := &run{done: make(chan struct{}), values: context.WithoutCancel(ctx), holders: 1, free: e.runs.Done}
 	r.calls, r.end = context.WithCancel(e.ctx)
 	r.unlink = context.AfterFunc(ctx, r.end)
 	return r, nil
@@ -99,13 +100,14 @@ type answer struct {
 }
 
 // detach runs a handler on a goroutine of its own, so that neither the end of the run nor an executor that cancels its
-// calls then cuts off a call that the program only forgot to await. The run, and through it the Executor, owns it.
+// calls then cuts off a call that the program only forgot to await. Its context carries the values of the one given to
+// Execute, wherever the native executor runs. The run, and through it the Executor, owns it.
 func (r *run) detach(handler protocol.Handler) protocol.Handler {
 	return func(ctx context.Context, tool, argsJSON string) (json.RawMessage, error) {
 		if !r.hold() {
 			return nil, errors.New(protocol.CompletedMessage)
 		}
-		callCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		callCtx, cancel := context.WithCancel(r.values)
 		stop := context.AfterFunc(r.calls, cancel)
 		answers := make(chan answer, 1)
 		go func() {

@@ -116,3 +116,19 @@ func TestCallsEndWithTheCallersContext(t *testing.T) {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }
+
+func TestCallsCarryTheCallersValues(t *testing.T) {
+	type key struct{}
+	value := func(ctx context.Context, _ []json.RawMessage) (any, error) { return ctx.Value(key{}), nil }
+	native := &fakeNative{program: func(_ context.Context, r *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+		text, err := r.Dispatch(t.Context(), "api", "value", "[]") // as from a remote session's context
+		return &protocol.ExecuteResult{Value: []byte(text)}, err
+	}}
+	executor := New(native, nil)
+	defer executor.Close()
+	ctx := context.WithValue(t.Context(), key{}, "session 1")
+	result, err := executor.Execute(ctx, "1", []Provider{{Name: "api", Functions: []Function{{"value", value}}}}, nil)
+	if err != nil || string(result.Value) != `{"result":"session 1"}` {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
