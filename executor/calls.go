@@ -1,0 +1,296 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// callBook is a run's account of what its program asked of the host: tool calls, which the ledger lists, and outbound
+// requests, which it does not. The run's mutex guards it.
+type callBook struct {
+	ledger     []protocol.Call
+	dispatched int64
+	inFlight   map[string]*call
+	held       int64           // bytes of arguments in flight
+	left       []*call         // in flight when the run ended
+	last       <-chan struct{} // closed when the call before has set off
+
+	ctx  context.Context // of every call
+	stop context.CancelCauseFunc
+	free func() bool // unhooks ctx from the pool
+}
+
+// call is one call or request in flight.
+type call struct {
+	id, name string
+	entry    int // in the ledger; -1 for an outbound request
+	order    int
+	size     int64
+	waits    bool // it stops the run clock
+	fields   [][]byte
+
+	before <-chan struct{} // closed when the call before has set off
+	after  chan struct{}   // closed when this one has
+	taken  chan struct{}   // closed when a function has it, or it is over
+	once   sync.Once
+}
+
+func (c *call) admit() { c.once.Do(func() { close(c.taken) }) }
+
+// nameBytes bounds a name in the ledger.
+const nameBytes = 256
+
+// call takes a Call frame: a tool call of the program.
+func (r *run) call(frame wire.Frame) error {
+	if len(frame.Fields) != 4 {
+		return fmt.Errorf("%w: %d fields of a call", errMalformed, len(frame.Fields))
+	}
+	provider, tool := string(frame.Fields[1]), string(frame.Fields[2])
+	c, err := r.accept(frame, protocol.Call{Provider: clip(provider, nameBytes), Tool: clip(tool, nameBytes)}, true)
+	if c == nil {
+		return err
+	}
+	arguments := string(frame.Fields[3])
+	r.pool.goCall(func() { r.serve(c, func(ctx context.Context) { r.dispatch(ctx, c, provider, tool, arguments) }) })
+	return nil
+}
+
+// accept books a call or request, or ends the run when the worker let one through that it should have turned down. A
+// call that arrives when the run was given up is refused: nil, nil.
+func (r *run) accept(frame wire.Frame, line protocol.Call, waits bool) (*call, error) {
+	id := string(frame.Fields[0])
+	if _, err := strconv.ParseUint(id, 10, 64); err != nil {
+		return nil, fmt.Errorf("%w: a call with id %.20q", errMalformed, id)
+	}
+	c := &call{id: id, entry: -1, waits: waits, after: make(chan struct{}), taken: make(chan struct{})}
+	for _, field := range frame.Fields[1:] {
+		c.size += int64(len(field))
+	}
+	isTool := frame.Kind == wire.Call
+	c.name = line.Tool
+	if isTool {
+		c.name = line.Provider + "." + line.Tool
+	}
+	failure, err := r.book(c, line, isTool)
+	if failure != nil {
+		r.giveUp(failure)
+		return nil, errGivenUp
+	}
+	if err != nil || c.before == nil {
+		return nil, err
+	}
+	if waits {
+		r.clock.wait()
+	}
+	return c, nil
+}
+
+// book enters a call. It leaves c.before nil when the call is refused.
+func (r *run) book(c *call, line protocol.Call, isTool bool) (*protocol.Failure, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b, limits := &r.calls, r.plan.limits
+	line.Start = time.Since(r.started)
+	if r.reason != nil {
+		if isTool && int64(len(b.ledger)) < limits.ToolCalls {
+			line.Outcome = protocol.CallRefused
+			b.ledger = append(b.ledger, line)
+		}
+		return nil, nil
+	}
+	if b.inFlight[c.id] != nil {
+		return nil, fmt.Errorf("%w: two calls with id %s", errMalformed, c.id)
+	}
+	switch {
+	case isTool && b.dispatched >= limits.ToolCalls:
+		return limitFailure("toolCalls", limits.ToolCalls, "The program made too many tool calls"), nil
+	case int64(len(b.inFlight)) >= limits.CallsInFlight:
+		return limitFailure("callsInFlight", limits.CallsInFlight, "The program has too many calls in flight at one time"), nil
+	case c.size > limits.ArgumentBytes+nameBytes:
+		return limitFailure("argumentBytes", limits.ArgumentBytes, "The arguments of a call have %d bytes, too many", c.size), nil
+	case b.held+c.size > limits.Memory:
+		return memoryFailure(limits.Memory), nil
+	}
+	if b.ctx == nil {
+		b.open(r)
+	}
+	if isTool {
+		b.dispatched++
+		c.entry = len(b.ledger)
+		b.ledger = append(b.ledger, line)
+	}
+	b.held += c.size
+	b.inFlight[c.id] = c
+	c.order = len(b.ledger)
+	c.before, b.last = b.last, c.after
+	return nil, nil
+}
+
+// open makes the context of the run's calls. It ends when the run is given up or the pool closes, not with the
+// caller's: a call that was left behind at a normal end runs on.
+func (b *callBook) open(r *run) {
+	b.inFlight = make(map[string]*call)
+	b.ctx, b.stop = context.WithCancelCause(context.WithoutCancel(r.caller))
+	b.free = context.AfterFunc(r.pool.lifetime, func() { b.stop(errClosed) })
+	first := make(chan struct{})
+	close(first)
+	b.last = first
+}
+
+// serve runs one call in its own goroutine. Calls set off in the order in which the program made them.
+func (r *run) serve(c *call, perform func(context.Context)) {
+	<-c.before
+	ctx := protocol.WithAdmission(r.calls.ctx, c.admit)
+	close(c.after)
+	perform(ctx)
+	c.admit()
+}
+
+// dispatch performs a tool call and answers it.
+func (r *run) dispatch(ctx context.Context, c *call, provider, tool, arguments string) {
+	text := r.ask(ctx, provider, tool, arguments)
+	outcome := protocol.CallCompleted
+	envelope, err := protocol.ParseEnvelope(text)
+	switch most := r.plan.limits.ToolResultBytes; {
+	case err != nil:
+		text, outcome = protocol.ErrorEnvelope(err.Error()).Text(), protocol.CallFailed
+	case envelope.Error != nil:
+		outcome = protocol.CallFailed
+	case int64(len(text)) > most:
+		text = protocol.ErrorEnvelope(fmt.Sprintf("The result of %s has %d bytes, too many (limit toolResultBytes: %d). Ask for less at a time.", c.name, len(text), most)).Text()
+		outcome = protocol.CallFailed
+	}
+	if r.finished(c, outcome) {
+		r.worker.send(r, wire.Answer, []byte(c.id), []byte(text))
+	}
+}
+
+// ask gets the envelope of a call from the request's dispatch. A dispatch that panics fails its own call alone.
+func (r *run) ask(ctx context.Context, provider, tool, arguments string) (text string) {
+	dispatch := r.plan.request.Dispatch
+	if dispatch == nil {
+		return protocol.ErrorEnvelope((&protocol.ToolNotFoundError{Tool: tool}).Error()).Text()
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			text = protocol.ErrorEnvelope(fmt.Sprintf("tool %q panicked: %v", clip(tool, nameBytes), p)).Text()
+		}
+	}()
+	text, err := dispatch(ctx, provider, tool, arguments)
+	if err != nil {
+		return protocol.ErrorEnvelope(err.Error()).Text()
+	}
+	return text
+}
+
+// finished books the end of a call, and reports whether the run still wants the answer.
+func (r *run) finished(c *call, outcome protocol.CallOutcome) bool {
+	if c.waits {
+		r.clock.resume()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b := &r.calls
+	delete(b.inFlight, c.id)
+	if r.over {
+		b.settle()
+		return false
+	}
+	b.held -= c.size
+	if c.entry >= 0 {
+		line := &b.ledger[c.entry]
+		line.Duration, line.Outcome = time.Since(r.started)-line.Start, outcome
+	}
+	return r.reason == nil
+}
+
+// abandon closes the book at the run's end.
+func (b *callBook) abandon(wall time.Duration) {
+	for _, c := range b.sorted() {
+		b.left = append(b.left, c)
+		if c.entry >= 0 {
+			line := &b.ledger[c.entry]
+			line.Duration, line.Outcome = wall-line.Start, protocol.CallAbandoned
+		}
+	}
+	b.held = 0
+	b.settle()
+}
+
+// settle frees the calls' context once the run is over and none is left.
+func (b *callBook) settle() {
+	if b.ctx != nil && len(b.inFlight) == 0 {
+		b.free()
+		b.stop(context.Canceled)
+	}
+}
+
+func (b *callBook) cancel(cause error) {
+	if b.ctx != nil {
+		b.stop(cause)
+	}
+}
+
+// refuse enters the calls that the worker turned down by itself.
+func (b *callBook) refuse(names []string, at time.Duration) {
+	const most = 1000
+	for _, name := range names[:min(len(names), most)] {
+		provider, tool := splitName(name)
+		b.ledger = append(b.ledger, protocol.Call{Provider: provider, Tool: tool, Start: at, Outcome: protocol.CallRefused})
+	}
+}
+
+// pending names the calls in flight, oldest first.
+func (b *callBook) pending() []string {
+	var names []string
+	for _, c := range b.sorted() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+func (b *callBook) sorted() []*call {
+	var calls []*call
+	for _, c := range b.inFlight {
+		calls = append(calls, c)
+	}
+	slices.SortFunc(calls, func(a, b *call) int { return a.order - b.order })
+	return calls
+}
+
+// held is the bytes of arguments that the host holds for the program.
+func (r *run) held() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.calls.held
+}
+
+// awaitAdmissions holds the result back until the calls that the program left behind have reached their functions.
+func (r *run) awaitAdmissions() {
+	if len(r.calls.left) == 0 {
+		return
+	}
+	timer := time.NewTimer(admissionGrace)
+	defer timer.Stop()
+	for _, c := range r.calls.left {
+		select {
+		case <-c.taken:
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+// splitName takes "provider.tool" apart. A provider's name has no dot.
+func splitName(name string) (provider, tool string) {
+	provider, tool, _ = strings.Cut(clip(name, 2*nameBytes), ".")
+	return provider, tool
+}

@@ -1,0 +1,74 @@
+package executor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// kindTerminated is a worker's answer to Terminate; every other kind it may report is one of the contract.
+const kindTerminated = "terminated"
+
+// failure reads a worker's account of a program's failure. The texts are the program's, so their size is the only
+// thing that is bounded.
+func (r *run) failure(f *wire.Failure) (*protocol.Failure, error) {
+	kind := protocol.FailureKind(f.Kind)
+	switch kind {
+	case protocol.FailureSyntax, protocol.FailureThrown, protocol.FailureStalled, protocol.FailureStack,
+		protocol.FailureLimit, protocol.FailureMemory:
+	default:
+		return nil, fmt.Errorf("%w: a failure of kind %q", errMalformed, f.Kind)
+	}
+	most := r.plan.limits.ResultBytes
+	out := &protocol.Failure{
+		Kind: kind, Name: clip(f.Name, 256), Message: clip(f.Message, most), Stack: clip(f.Stack, most),
+		Limit: clip(f.Limit, 256), LimitValue: f.LimitValue,
+	}
+	if f.Line > 0 {
+		out.Position = &protocol.Position{File: f.File, Line: f.Line, Column: f.Column}
+	}
+	if f.Thrown != "" && int64(len(f.Thrown)) <= most {
+		if !json.Valid([]byte(f.Thrown)) {
+			return nil, fmt.Errorf("%w: a thrown value that is no JSON", errMalformed)
+		}
+		out.Thrown = json.RawMessage(f.Thrown)
+	}
+	return out, nil
+}
+
+// lossFailure is the failure of a run whose worker died under it.
+func (r *run) lossFailure(e exit) *protocol.Failure {
+	if r.outOfMemory(e) {
+		return memoryFailure(r.plan.limits.Memory)
+	}
+	how := e.describe()
+	switch {
+	case e.killed != "":
+		how = e.killed
+	case isMalformed(e.cause):
+		how = e.cause.Error()
+	}
+	return &protocol.Failure{Kind: protocol.FailureCrashed, Message: fmt.Sprintf("The worker process was lost while the program ran: %s.", how)}
+}
+
+// outOfMemory tells an engine that gave up for want of memory from one that crashed: it says so on stderr (V8 has no
+// other channel for it), or it died of a signal while close to the bound.
+func (r *run) outOfMemory(e exit) bool {
+	if e.status == nil || e.killed != "" || isMalformed(e.cause) {
+		return false
+	}
+	for _, sign := range []string{"out of memory", "Out of memory", "Reached heap limit", "OOM"} {
+		if strings.Contains(e.stderr, sign) {
+			return true
+		}
+	}
+	return e.status.ExitCode() < 0 && r.peak > r.plan.limits.Memory/4*3
+}
+
+func isMalformed(err error) bool {
+	return errors.Is(err, errMalformed) || errors.Is(err, wire.ErrMalformed)
+}

@@ -1,0 +1,337 @@
+package executor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// process is one worker process. Its goroutine, live, starts it, reads its frames, and reaps it.
+type process struct {
+	pool  *Pool
+	state state // under pool.mu, see Pool.move
+
+	child    *os.Process
+	stdout   *os.File
+	control  *os.File
+	stderr   tail
+	sampler  *sampler
+	baseline sample // what it used when its isolate became warm
+	fresh    int64  // memory of the first baseline
+	runs     int
+	deadline *time.Timer // kills a process that does not become ready in time
+
+	writing sync.Mutex // guards what writes stdin, frames and run order included
+	stdin   *os.File
+	frames  *wire.Writer
+
+	current atomic.Pointer[run]
+	killed  atomic.Pointer[string] // why, when we did
+}
+
+// exit is how a process ended.
+type exit struct {
+	cause  error  // what the pool saw first: a broken frame, the end of stdout
+	killed string // why we killed it; empty when we did not
+	status *os.ProcessState
+	stderr string
+}
+
+var (
+	errMalformed = errors.New("the worker broke the frame protocol")
+	errRetired   = errors.New("the worker has served its time")
+	errGivenUp   = errors.New("the run was given up")
+)
+
+// readyDrift is how much memory a warm worker may have gained over its first isolate before it is replaced: a quarter
+// of the default bound of a run.
+const readyDrift = 32 << 20
+
+func newProcess(p *Pool) *process { return &process{pool: p} }
+
+// live is the process's whole life.
+func (w *process) live() {
+	err := w.start()
+	if err == nil {
+		err = w.read()
+	}
+	ended := w.reap(err)
+	if r := w.current.Swap(nil); r != nil {
+		r.crashed(ended)
+	}
+	w.pool.log.Debug("worker ended", "cause", ended.cause, "killed", ended.killed, "status", ended.describe(), "stderr", ended.stderr)
+	w.pool.gone(w, startFailure(w.pool, ended))
+}
+
+// start launches the child on the pool's starter thread.
+func (w *process) start() error {
+	w.deadline = time.AfterFunc(w.pool.options.StartTimeout, func() {
+		w.kill(fmt.Sprintf("not ready within %s", w.pool.options.StartTimeout))
+	})
+	var err error
+	w.pool.starter.do(func() { err = w.spawn() })
+	return err
+}
+
+func (w *process) spawn() error {
+	var theirs, ours [4]*os.File // stdin, stdout, stderr, control
+	for i := range theirs {
+		read, write, err := os.Pipe()
+		if err != nil {
+			closeFiles(append(theirs[:], ours[:]...))
+			return err
+		}
+		theirs[i], ours[i] = read, write
+		if i == 1 || i == 2 {
+			theirs[i], ours[i] = write, read
+		}
+	}
+	defer closeFiles(theirs[:])
+	command := w.pool.options.Command
+	cmd := &exec.Cmd{
+		Path: command[0], Args: append([]string{wire.ProcessName}, command[1:]...),
+		// No variable of ours crosses. The zone and locale are those of the reference platform, the same everywhere.
+		Env: []string{"GOTRACEBACK=none", "TZ=UTC", "LC_ALL=en_US.UTF-8"}, Dir: "/",
+		Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2], ExtraFiles: []*os.File{theirs[3]},
+		SysProcAttr: childAttributes(),
+	}
+	if err := cmd.Start(); err != nil {
+		closeFiles(ours[:])
+		return err
+	}
+	w.stdin, w.stdout, w.control = ours[0], ours[1], ours[3]
+	w.frames = wire.NewWriter(w.stdin)
+	w.stderr.follow(ours[2])
+	var err error
+	w.sampler, err = newSampler(cmd.Process.Pid)
+	w.adopt(cmd.Process)
+	return err
+}
+
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// adopt makes the child known to kill, which may have come first.
+func (w *process) adopt(child *os.Process) {
+	w.pool.mu.Lock()
+	w.child = child
+	w.pool.mu.Unlock()
+	if w.killed.Load() != nil {
+		w.end()
+	}
+}
+
+// kill ends the process for a reason of ours. live notices and reaps it.
+func (w *process) kill(reason string) {
+	if w.killed.CompareAndSwap(nil, &reason) {
+		w.end()
+	}
+}
+
+func (w *process) end() {
+	w.pool.mu.Lock()
+	child := w.child
+	w.pool.mu.Unlock()
+	if child != nil {
+		child.Kill()
+		w.stdout.SetReadDeadline(time.Now().Add(time.Second)) // should something else hold its other end
+	}
+}
+
+// read takes the worker's frames until one is wrong or there are no more.
+func (w *process) read() error {
+	limits := w.pool.options.Limits
+	largest := max(limits.ArgumentBytes, limits.ResultBytes, limits.LogBytes) + frameOverhead
+	frames := wire.NewReader(w.stdout, int(largest))
+	for {
+		frame, err := frames.Read()
+		if err != nil {
+			return err
+		}
+		if err := w.handle(frame); err != nil {
+			return err
+		}
+	}
+}
+
+// frameOverhead is what a frame may hold beyond the one text that a limit bounds: names, headers, a stack.
+const frameOverhead = 1 << 20
+
+func (w *process) handle(frame wire.Frame) error {
+	if frame.Kind == wire.Ready {
+		return w.becameReady(frame)
+	}
+	r := w.current.Load()
+	if r == nil {
+		return fmt.Errorf("%w: frame %d without a program", errMalformed, frame.Kind)
+	}
+	switch frame.Kind {
+	case wire.Call:
+		return r.call(frame)
+	case wire.Fetch:
+		return r.fetch(frame)
+	case wire.Logs:
+		return r.log(frame)
+	case wire.Done:
+		return w.done(r, frame)
+	}
+	return fmt.Errorf("%w: unknown frame %d", errMalformed, frame.Kind)
+}
+
+func (w *process) becameReady(frame wire.Frame) error {
+	var header wire.ReadyHeader
+	if err := decodeHeader(frame, 1, &header); err != nil {
+		return err
+	}
+	baseline, err := w.sampler.read()
+	if err != nil {
+		return err
+	}
+	w.deadline.Stop()
+	if w.fresh == 0 {
+		w.fresh = baseline.memory
+	}
+	if baseline.memory > w.fresh+readyDrift {
+		return errRetired
+	}
+	w.baseline = baseline
+	if !w.pool.ready(w, header.Engine, header.Jail) {
+		return fmt.Errorf("%w: ready twice", errMalformed)
+	}
+	return nil
+}
+
+func (w *process) done(r *run, frame wire.Frame) error {
+	w.current.Store(nil)
+	w.runs++
+	reusable, err := r.done(frame)
+	if err != nil {
+		w.current.Store(r) // live tells the run that its worker is lost
+		return err
+	}
+	if !reusable || w.runs >= w.pool.options.RecycleAfter {
+		return errRetired
+	}
+	w.deadline.Reset(w.pool.options.StartTimeout)
+	w.pool.finished(w)
+	return nil
+}
+
+// begin gives a program to a worker in state running. After an error the worker is on its way out and the program has
+// not started: it never had the whole frame.
+func (w *process) begin(r *run) error {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	r.started = time.Now()
+	r.clock.start = r.started
+	w.current.Store(r)
+	w.stdin.SetWriteDeadline(r.started.Add(w.pool.options.StartTimeout))
+	err := w.frames.Write(wire.Run, r.plan.header, []byte(r.plan.request.Code), r.plan.modules)
+	if err == nil {
+		err = w.frames.Flush()
+	}
+	if err != nil {
+		w.current.CompareAndSwap(r, nil)
+		w.kill("a program could not be given to it")
+		return err
+	}
+	return nil
+}
+
+// send gives a run's worker an answer, unless the run is over. A worker that takes none is as good as lost.
+func (w *process) send(r *run, kind wire.Kind, fields ...[]byte) {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	if w.current.Load() != r {
+		return
+	}
+	w.stdin.SetWriteDeadline(time.Now().Add(w.pool.options.StartTimeout))
+	err := w.frames.Write(kind, fields...)
+	if err == nil {
+		err = w.frames.Flush()
+	}
+	if err != nil {
+		w.kill("it did not take an answer")
+	}
+}
+
+// terminate asks the worker to stop its JavaScript.
+func (w *process) terminate() { w.control.Write([]byte{wire.Terminate}) }
+
+// reap ends the child, waits for it, and closes what belongs to it.
+func (w *process) reap(cause error) exit {
+	w.deadline.Stop()
+	ended := exit{cause: cause}
+	if reason := w.killed.Load(); reason != nil {
+		ended.killed = *reason
+	}
+	if w.child == nil {
+		return ended
+	}
+	w.child.Kill() // a worker that only closed its stdout must not linger
+	ended.status, _ = w.child.Wait()
+	closeFiles([]*os.File{w.stdin, w.stdout, w.control})
+	ended.stderr = w.stderr.close()
+	w.sampler.close()
+	return ended
+}
+
+// describe says how the process ended, in words.
+func (e exit) describe() string {
+	if e.status == nil {
+		return "not started"
+	}
+	return e.status.String()
+}
+
+// startFailure is the error for requests that waited for a process that never became ready.
+func startFailure(p *Pool, e exit) error {
+	if p.lifetime.Err() != nil {
+		return errClosed
+	}
+	why := e.killed
+	switch {
+	case why != "":
+	case e.status == nil:
+		why = e.cause.Error()
+	default:
+		why = fmt.Sprintf("%s (%v)", e.describe(), e.cause)
+	}
+	hint := ""
+	if e.stderr != "" {
+		hint = "; it wrote: " + lastLines(e.stderr)
+	}
+	return protocol.Errorf(protocol.CodeWorkerStartFailed,
+		"the worker process %s did not become ready: %s. Its main function must call worker.Main, of the package executor/worker, before anything else%s",
+		p.options.Command[0], why, hint)
+}
+
+func lastLines(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-5):], "\n")
+}
+
+// decodeHeader reads a frame's first field as JSON, and checks the number of fields.
+func decodeHeader(frame wire.Frame, fields int, into any) error {
+	if len(frame.Fields) != fields {
+		return fmt.Errorf("%w: %d fields in frame %d", errMalformed, len(frame.Fields), frame.Kind)
+	}
+	if err := json.Unmarshal(frame.Fields[0], into); err != nil {
+		return fmt.Errorf("%w: header of frame %d: %v", errMalformed, frame.Kind, err)
+	}
+	return nil
+}

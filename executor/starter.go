@@ -1,0 +1,78 @@
+package executor
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// starter starts child processes on one thread that outlives them: Linux sends a child its parent-death signal when
+// the thread that forked it ends, and Go's threads come and go.
+type starter struct {
+	jobs chan func()
+	done chan struct{}
+}
+
+func newStarter() *starter {
+	s := &starter{jobs: make(chan func()), done: make(chan struct{})}
+	go s.run()
+	return s
+}
+
+func (s *starter) run() {
+	defer close(s.done)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for job := range s.jobs {
+		job()
+	}
+}
+
+// do runs f on the thread and waits for it.
+func (s *starter) do(f func()) {
+	finished := make(chan struct{})
+	s.jobs <- func() {
+		defer close(finished)
+		f()
+	}
+	<-finished
+}
+
+func (s *starter) stop() {
+	close(s.jobs)
+	<-s.done
+}
+
+// tail keeps the end of what a child writes to stderr, for reports of its death.
+type tail struct {
+	file *os.File
+	done sync.WaitGroup
+	kept []byte
+}
+
+const tailBytes = 4 << 10
+
+// follow reads file, which the tail then owns, until its end.
+func (t *tail) follow(file *os.File) {
+	t.file = file
+	t.done.Go(func() {
+		buffer := make([]byte, tailBytes)
+		for {
+			n, err := file.Read(buffer)
+			t.kept = append(t.kept, buffer[:n]...)
+			t.kept = t.kept[max(0, len(t.kept)-tailBytes):]
+			if err != nil {
+				return
+			}
+		}
+	})
+}
+
+// close returns what was kept, once the child is dead.
+func (t *tail) close() string {
+	t.file.SetReadDeadline(time.Now().Add(100 * time.Millisecond)) // should something else hold its other end
+	t.done.Wait()
+	t.file.Close()
+	return string(t.kept)
+}
