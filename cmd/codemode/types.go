@@ -31,7 +31,7 @@ schema that cannot be printed is named on standard error; the rest is printed al
 				if err != nil {
 					return usagef("%s: %v", name, err)
 				}
-				block := typegen.GenerateBlock(typegen.Namespace{Name: *namespace, Tools: tools})
+				block := typegen.Generate(*namespace, tools)
 				for _, w := range block.Warnings {
 					fmt.Fprintf(term.err, "codemode types: %s\n", w)
 				}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// demoProgram is the program of the seed document, as a model wrote it.
+//
+//go:embed demo_program.js
+var demoProgram string
+
+func demoCommand() command {
+	return command{
+		name:    "demo",
+		usage:   "demo",
+		summary: "Run the main job once on embedded data: no configuration, no key, no network.",
+		description: `Starts "codemode serve --demo" (two tools over two users and three orders, as an MCP server in the same process),
+connects a real MCP client to it over a real stdio pipe, prints the one tool's description, runs a program that a model
+wrote for "What did Ada spend on shipped orders?", and shows what that cost.`,
+		setup: func(*flag.FlagSet) runFunc {
+			return func(ctx context.Context, term terminal, args []string) error {
+				if len(args) > 0 {
+					return usagef("demo takes no arguments, got %q", args)
+				}
+				ctx, cancel := context.WithTimeout(ctx, time.Minute)
+				defer cancel()
+				return runDemo(ctx, term)
+			}
+		},
+	}
+}
+
+// runDemo is the walk of the demonstration, in the order it prints.
+func runDemo(ctx context.Context, term terminal) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	say := func(format string, args ...any) { fmt.Fprintf(term.out, format+"\n", args...) }
+
+	say("1. An MCP client starts `codemode serve --demo` and speaks MCP with it over stdio.\n")
+	started := time.Now()
+	host, err := connectDemo(ctx, self, term.err)
+	if err != nil {
+		return err
+	}
+	defer host.Close()
+	tools, err := host.ListTools(ctx, mcp.ListToolsRequest{})
+	if err != nil {
+		return fmt.Errorf("tools/list: %w", err)
+	}
+	if len(tools.Tools) != 1 {
+		return fmt.Errorf("tools/list has %d tools, want the one", len(tools.Tools))
+	}
+	tool := tools.Tools[0]
+	say("   connected and listed in %s: one tool, %q\n", milliseconds(time.Since(started)), tool.Name)
+	say("2. This is what the model reads about it:\n\n%s\n", indent(tool.Description))
+	say("3. Asked \"What did Ada spend on shipped orders?\", a model writes one program:\n\n%s\n", indent(demoProgram))
+
+	called := time.Now()
+	result, err := host.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{
+		Name: tool.Name, Arguments: map[string]any{"code": demoProgram},
+	}})
+	if err != nil {
+		return fmt.Errorf("tools/call: %w", err)
+	}
+	took := time.Since(called)
+	text := contentText(result)
+	if result.IsError {
+		return fmt.Errorf("the program failed: %s", text)
+	}
+	say("4. It ran in a fresh V8 isolate in a worker process; its calls came back to the host. The answer:\n\n   { result: %s }\n", text)
+	return sayCost(say, tool, usageOf(result), took)
+}
+
+// connectDemo starts the server and initializes a session with it.
+func connectDemo(ctx context.Context, self string, stderr io.Writer) (*client.Client, error) {
+	stdio := transport.NewStdioWithOptions(self, os.Environ(), []string{"serve", "--demo"}, transport.WithCommandStderrWriter(stderr))
+	if err := stdio.Start(context.WithoutCancel(ctx)); err != nil {
+		return nil, fmt.Errorf("starting %s serve --demo: %w", self, err)
+	}
+	host := client.NewClient(stdio)
+	var request mcp.InitializeRequest
+	request.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
+	request.Params.ClientInfo = mcp.Implementation{Name: "codemode-demo", Version: version()}
+	if _, err := host.Initialize(ctx, request); err != nil {
+		host.Close()
+		return nil, fmt.Errorf("initialize: %w", err)
+	}
+	return host, nil
+}
+
+// sayCost prints what the run took, and what the one tool saves.
+func sayCost(say func(string, ...any), tool mcp.Tool, used runUsage, took time.Duration) error {
+	raw, err := demoToolList()
+	if err != nil {
+		return err
+	}
+	rawTokens, err := countTokens(raw)
+	if err != nil {
+		return err
+	}
+	tokens, err := countTokens(tool.Description)
+	if err != nil {
+		return err
+	}
+	say("5. What it cost:\n")
+	say("   tool calls     %d, in one turn of the model", used.Calls)
+	say("   wall time      %s for the tool call, of which %s in the program", milliseconds(took), milliseconds(used.wall()))
+	say("   description    %d tokens (o200k); the two tools' own list is %d", tokens, rawTokens)
+	say("\n   With two tools the description costs about what it replaces. It pays when there are many tools, and when")
+	say("   their results are large: those stay in the isolate. `codemode tools --config F --format stats` shows yours.")
+	return nil
+}
+
+// demoToolList is the upstream's tools/list answer, as a client without codemode would read it.
+func demoToolList() (string, error) {
+	var list []mcp.Tool
+	for _, tool := range newDemoUpstream().ListTools() {
+		list = append(list, tool.Tool)
+	}
+	text, err := json.Marshal(map[string]any{"tools": list})
+	return string(text), err
+}
+
+func contentText(result *mcp.CallToolResult) string {
+	var parts []string
+	for _, block := range result.Content {
+		if text, ok := block.(mcp.TextContent); ok {
+			parts = append(parts, text.Text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+func indent(text string) string {
+	return "   " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n   ")
+}
+
+func milliseconds(d time.Duration) string {
+	return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+}

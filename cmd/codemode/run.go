@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"github.com/codemode-go/codemode/compat/casefile"
+	"github.com/codemode-go/codemode/dialect"
+	"github.com/codemode-go/codemode/executor"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+func runCommand() command {
+	return command{
+		name:    "run",
+		usage:   "run --json|--jsonl [--native] [--concurrency N] [FILE]",
+		summary: "Run programs described as data, for scripts.",
+		description: `A request is {"code", "providers"?, "options"?, "name"?}: the tools a program may call are described as data, by the
+kinds value, echo, echoAll, argc, describe, delay, delayEcho, never, throw, counter and args0keys. The answer is one line,
+{"result"?, "error"?, "logs"}; there is no "result" when the program's value is undefined. With --jsonl there is a request
+a line and an answer a line, in order; a request's name is repeated in its answer. With --native the request goes to the
+executor as it is, without the dialect, and the answer is {"result"?, "failure"?, "logs", "usage", "calls"}.
+
+Exit code 1: a program failed (--json), or at least one line was no request (--jsonl; its answer is {"error"}).`,
+		setup: func(flags *flag.FlagSet) runFunc {
+			var o runOptions
+			flags.BoolVar(&o.json, "json", false, "one request, one answer")
+			flags.BoolVar(&o.jsonl, "jsonl", false, "a request a line, an answer a line")
+			flags.BoolVar(&o.native, "native", false, "the native contract instead of the dialect")
+			flags.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "programs at one time with --jsonl")
+			return func(ctx context.Context, term terminal, args []string) error {
+				if o.json == o.jsonl {
+					return usagef("say --json for one request or --jsonl for many")
+				}
+				if o.concurrency < 1 {
+					return usagef("--concurrency must be at least 1, got %d", o.concurrency)
+				}
+				return o.run(ctx, term, args)
+			}
+		},
+	}
+}
+
+type runOptions struct {
+	json, jsonl, native bool
+	concurrency         int
+}
+
+func (o runOptions) run(ctx context.Context, term terminal, args []string) error {
+	input, name, err := openInput(term, args)
+	if err != nil {
+		return err
+	}
+	defer input.Close()
+	workers := 1
+	if o.jsonl {
+		workers = o.concurrency
+	}
+	pool, err := executor.New(&executor.Options{Workers: workers})
+	if err != nil {
+		return err
+	}
+	runner := &caseRunner{native: o.native, pool: pool, dialect: dialect.New(pool, nil)}
+	defer runner.dialect.Close()
+	if o.jsonl {
+		return runner.lines(ctx, term.out, input, o.concurrency)
+	}
+	text, err := io.ReadAll(input)
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", name, err)
+	}
+	answer := runner.answer(ctx, text)
+	if _, err := term.out.Write(answer.line); err != nil {
+		return err
+	}
+	switch {
+	case answer.malformed != nil:
+		return usageError{fmt.Errorf("%s: %w", name, answer.malformed)}
+	case answer.failed:
+		return errFailed
+	}
+	return nil
+}
+
+// caseRunner runs requests in the case format, through the dialect or natively.
+type caseRunner struct {
+	native  bool
+	pool    protocol.Executor
+	dialect *dialect.Executor
+}
+
+// caseAnswer is one line of output and what it says.
+type caseAnswer struct {
+	line []byte
+	// malformed is set when the text was no request.
+	malformed error
+	// failed says that the program failed, or never ran.
+	failed bool
+}
+
+func (r *caseRunner) answer(ctx context.Context, text []byte) caseAnswer {
+	c, err := casefile.Parse(text)
+	if err != nil {
+		return caseAnswer{line: errorLine("", err), malformed: err, failed: true}
+	}
+	if r.native {
+		result, err := c.RunNative(ctx, r.pool, nil)
+		if err != nil {
+			return caseAnswer{line: errorLine(c.Name, err), failed: true}
+		}
+		return caseAnswer{line: named(c.Name, casefile.NativeLine(result)), failed: result.Failure != nil}
+	}
+	result, err := c.Run(ctx, r.dialect, nil)
+	if err != nil {
+		return caseAnswer{line: errorLine(c.Name, err), failed: true}
+	}
+	return caseAnswer{line: named(c.Name, casefile.NewOutcome(result).Line()), failed: result.Error != ""}
+}
+
+// lines answers a request a line, concurrency of them at one time, in the order of the requests.
+func (r *caseRunner) lines(ctx context.Context, out io.Writer, input io.Reader, concurrency int) error {
+	pending := make(chan chan caseAnswer, concurrency)
+	slots := make(chan struct{}, concurrency)
+	readErr := make(chan error, 1)
+	var running sync.WaitGroup
+	go func() {
+		defer close(pending)
+		readErr <- eachLine(input, func(_ int, line []byte) error {
+			text := append([]byte(nil), line...)
+			answer := make(chan caseAnswer, 1)
+			slots <- struct{}{}
+			running.Go(func() {
+				answer <- r.answer(ctx, text)
+				<-slots
+			})
+			pending <- answer
+			return ctx.Err()
+		})
+	}()
+	malformed, err := writeAnswers(out, pending)
+	running.Wait()
+	if err := errors.Join(err, <-readErr); err != nil {
+		return err
+	}
+	if malformed {
+		return errFailed
+	}
+	return nil
+}
+
+// writeAnswers writes answers as they become ready in their order, and drains the channel even when writing fails.
+func writeAnswers(out io.Writer, pending <-chan chan caseAnswer) (malformed bool, err error) {
+	w := bufio.NewWriter(out)
+	for answer := range pending {
+		a := <-answer
+		malformed = malformed || a.malformed != nil
+		if err == nil {
+			_, err = w.Write(a.line)
+		}
+		if err == nil && len(pending) == 0 {
+			err = w.Flush()
+		}
+	}
+	return malformed, errors.Join(err, w.Flush())
+}
+
+// named puts a request's name in front of its answer.
+func named(name string, line []byte) []byte {
+	if name == "" {
+		return line
+	}
+	quoted, _ := json.Marshal(name) // a string always has a rendering
+	head := append([]byte(`{"name":`), quoted...)
+	if line[1] != '}' {
+		head = append(head, ',')
+	}
+	return append(head, line[1:]...)
+}
+
+// errorLine is the answer to a request that never ran.
+func errorLine(name string, err error) []byte {
+	return named(name, (&casefile.Outcome{Error: err.Error()}).Line())
+}
