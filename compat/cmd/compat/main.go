@@ -1,0 +1,146 @@
+// Command compat runs a catalogue of cases on our dialect and compares it with what the real reference answered.
+//
+//	go run ./compat/cmd/compat -cases cases.json -expect expected-0.5.6.json
+//
+// It prints each difference that no rule covers, a summary by rule, and as the last line "N passed, N failed". Exit
+// codes: 0 every case passed, 1 one did not or could not be read, 2 usage.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/codemode-go/codemode/compat"
+	"github.com/codemode-go/codemode/compat/casefile"
+	"github.com/codemode-go/codemode/executor"
+	"github.com/codemode-go/codemode/executor/worker"
+)
+
+func main() {
+	worker.Main() // does not return in a process that the pool started as a worker
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// flags are the command line.
+type flags struct {
+	cases, expect, typed, version, only string
+	json, verbose                       bool
+	concurrency                         int
+}
+
+func parseFlags(args []string, stderr io.Writer) (flags, error) {
+	var f flags
+	set := flag.NewFlagSet("compat", flag.ContinueOnError)
+	set.SetOutput(stderr)
+	set.StringVar(&f.cases, "cases", "", "the catalogue, a JSON `file` of cases")
+	set.StringVar(&f.expect, "expect", "", "the reference's outcomes, a JSON `file`")
+	set.StringVar(&f.typed, "typed", "", "what the reference's tools saw, a JSON `file`; calls are compared too")
+	set.StringVar(&f.version, "version", compat.Newest, "the `release` of the reference; an older one puts expected-RELEASE.diff.json over -expect")
+	set.StringVar(&f.only, "only", "", "run the cases whose name contains `text`")
+	set.IntVar(&f.concurrency, "concurrency", 0, "cases at a `time`; 0 is one for each processor")
+	set.BoolVar(&f.json, "json", false, "print a report as JSON")
+	set.BoolVar(&f.verbose, "v", false, "print covered differences too")
+	if err := set.Parse(args); err != nil {
+		return f, err
+	}
+	if f.cases == "" || f.expect == "" || set.NArg() > 0 {
+		set.Usage()
+		return f, errors.New("-cases and -expect are needed, and nothing else")
+	}
+	return f, nil
+}
+
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	f, err := parseFlags(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "compat:", err)
+		return exitUsage
+	}
+	report, err := report(ctx, f)
+	if err != nil {
+		fmt.Fprintln(stderr, "compat:", err)
+		return exitUsage
+	}
+	if f.json {
+		if err := report.PrintJSON(stdout); err != nil {
+			fmt.Fprintln(stderr, "compat:", err)
+			return exitFailed
+		}
+	} else {
+		report.Print(stdout, f.verbose)
+	}
+	if !report.OK() {
+		return exitFailed
+	}
+	return exitOK
+}
+
+func report(ctx context.Context, f flags) (*compat.Report, error) {
+	text, err := os.ReadFile(f.cases)
+	if err != nil {
+		return nil, err
+	}
+	cases, malformed := casefile.ParseFile(f.cases, text)
+	expected, err := compat.LoadExpected(f.expect, f.version)
+	if err != nil {
+		return nil, err
+	}
+	options := &compat.RunOptions{Concurrency: f.concurrency}
+	if f.typed != "" {
+		if options.Typed, err = readTyped(f.typed); err != nil {
+			return nil, err
+		}
+	}
+	pool, err := executor.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	report := compat.Run(ctx, pool, selected(cases, f.only), expected, options)
+	for _, err := range malformed {
+		report.Malformed = append(report.Malformed, err.Error())
+	}
+	return report, nil
+}
+
+func selected(cases []*casefile.Case, text string) []*casefile.Case {
+	var out []*casefile.Case
+	for _, c := range cases {
+		if strings.Contains(c.Name, text) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func readTyped(file string) (compat.Typed, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var typed compat.Typed
+	if err := json.Unmarshal(text, &typed); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return typed, nil
+}

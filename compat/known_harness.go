@@ -1,0 +1,187 @@
+package compat
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/codemode-go/codemode/compat/casefile"
+	"github.com/codemode-go/codemode/dialect"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// internals are the names that the reference's generated worker leaves in a program's scope.
+var internals = []string{
+	"__dispatchers", "__connectors", "__logs", "__CODEMODE_BINARY_TAG", "__bytesToBase64", "__base64ToBytes",
+	"__encodeCodemodeValue", "__decodeCodemodeValue", "__stringifyForCodemode", "__parseForCodemode", "WorkerEntrypoint",
+	"CodeExecutor", "arguments", "result",
+}
+
+// harnessRules: what a program can see or change of the reference's own source. Each rule proves its claim by running
+// the program once more, without what it tries to reach.
+func harnessRules() []Rule {
+	return []Rule{
+		{"internals-are-not-in-scope", ReasonNoHarness, func(d *Difference) bool {
+			code, renamed := d.Case.Code, false
+			for _, name := range internals {
+				pattern := word(name)
+				for pattern.MatchString(code) {
+					code, renamed = pattern.ReplaceAllString(code, "${1}unbound$$"+name+"${2}"), true
+				}
+			}
+			return renamed && d.agrees(unmarked(d.probe(code), "unbound$"))
+		}},
+		{"this-is-undefined", ReasonNoHarness, func(d *Difference) bool {
+			pattern := word("this")
+			if !pattern.MatchString(d.Case.Code) {
+				return false
+			}
+			return d.agrees(d.probe(pattern.ReplaceAllString(d.Case.Code, "${1}(void 0)${2}")))
+		}},
+		{"no-method-around-the-program", ReasonNoHarness, func(d *Difference) bool {
+			reaches := regexp.MustCompile(`\bsuper\b|\bnew\.target\b`).MatchString(d.Case.Code)
+			syntax := d.Ours.Failure != nil && d.Ours.Failure.Kind == protocol.FailureSyntax
+			return reaches && d.Want.Threw == nil && syntax
+		}},
+		{"tampering-reaches-the-program-alone", ReasonNoHarness, func(d *Difference) bool {
+			code, ok := withoutTampering(d.Case.Code)
+			return ok && d.Want.Threw == nil && d.agrees(d.probe(code))
+		}},
+		{"what-looks-like-a-tag-is-data", ReasonNoHarness, func(d *Difference) bool {
+			plain, err := renameTag(d.Case)
+			if err != nil || plain == nil {
+				return false
+			}
+			return d.agrees(unmarked(d.run(plain), tagSuffix))
+		}},
+		{"no-harness-frames-in-stacks", ReasonNoHarness, func(d *Difference) bool {
+			looks := regexp.MustCompile(`\.stack\b.*\b(evaluate|executor\.js|CodeExecutor)\b`).MatchString(d.Case.Code)
+			return looks && d.ran() && d.sameLogs()
+		}},
+	}
+}
+
+// unmarked takes a mark that a probe put on names out of its outcome.
+func unmarked(o Ours, mark string) Ours {
+	outcome := *o.Outcome
+	outcome.Error = strings.ReplaceAll(outcome.Error, mark, "")
+	if outcome.Result != nil {
+		outcome.Result = []byte(strings.ReplaceAll(string(outcome.Result), mark, ""))
+	}
+	o.Outcome = &outcome
+	return o
+}
+
+// tampers finds an assignment to a global or to a member of one.
+var tampers = regexp.MustCompile(`(?:^|[;{\s])((?:globalThis\.)?(?:JSON|Object|Array|Promise|String|Function|Symbol|Error|Uint8Array|console|Proxy|btoa|atob|setTimeout|__\w+)(?:\.\w+)*\s*=[^=>])`)
+
+// withoutTampering takes the assignments to globals out of a program.
+func withoutTampering(code string) (string, bool) {
+	found := false
+	for {
+		at := tampers.FindStringSubmatchIndex(code)
+		if at == nil {
+			return code, found
+		}
+		found = true
+		code = code[:at[2]] + code[statementEnd(code, at[2]):]
+	}
+}
+
+// statementEnd finds the semicolon that ends the statement at an offset, or the brace that closes its block.
+func statementEnd(code string, from int) int {
+	depth := 0
+	var quote byte
+	for i := from; i < len(code); i++ {
+		switch b := code[i]; {
+		case quote != 0:
+			if b == '\\' {
+				i++
+			} else if b == quote {
+				quote = 0
+			}
+		case b == '\'' || b == '"' || b == '`':
+			quote = b
+		case strings.IndexByte("([{", b) >= 0:
+			depth++
+		case strings.IndexByte(")]}", b) >= 0:
+			if depth--; depth < 0 {
+				return i
+			}
+		case b == ';' && depth == 0:
+			return i + 1
+		}
+	}
+	return len(code)
+}
+
+const tagSuffix = "_is_data"
+
+// renameTag gives the codec's tag, wherever the case spells it as data, a name that means nothing. It returns nil when
+// the case does not spell it.
+func renameTag(c *casefile.Case) (*casefile.Case, error) {
+	other := *c
+	other.Code = strings.ReplaceAll(c.Code, protocol.BinaryKey, protocol.BinaryKey+tagSuffix)
+	found := other.Code != c.Code
+	other.Providers = slices.Clone(c.Providers)
+	for i := range other.Providers {
+		p := &other.Providers[i]
+		p.Tools = slices.Clone(p.Tools)
+		for j := range p.Tools {
+			spec, renamed := p.Tools[j].Spec.RenameKey(protocol.BinaryKey, protocol.BinaryKey+tagSuffix)
+			p.Tools[j].Spec = spec
+			found = found || renamed
+		}
+	}
+	if !found {
+		return nil, nil
+	}
+	return &other, nil
+}
+
+// nameRules: names of providers and tools that break the reference's harness.
+func nameRules() []Rule {
+	return []Rule{
+		{"reserved-word-is-refused", ReasonNames, func(d *Difference) bool {
+			if text, _ := d.Want.ErrorText(); strings.HasPrefix(text, "Provider name") {
+				return false
+			}
+			return slices.ContainsFunc(d.namespaces(), func(name string) bool {
+				return protocol.IsReservedWord(name) && d.Ours.Error == `Provider name "`+name+`" is a JavaScript reserved word`
+			})
+		}},
+		{"name-that-breaks-the-harness-works", ReasonNames, func(d *Difference) bool {
+			if !d.ran() || d.Ours.Logs == nil {
+				return false
+			}
+			broken, _ := d.Want.ErrorText()
+			if d.Want.Threw != nil {
+				broken = d.Want.Threw.Message
+			}
+			return slices.ContainsFunc(d.namespaces(), func(name string) bool { return breaksHarness(name, broken) })
+		}},
+		{"empty-name-collides", ReasonNames, func(d *Difference) bool {
+			for _, p := range d.Case.Providers {
+				for i, t := range p.Tools {
+					if i > 0 && p.Tools[i-1].Name == "" && d.Ours.Error == dialect.FormatSanitizeCollision("", t.Name, "_", p.Name) {
+						return true
+					}
+				}
+			}
+			return false
+		}},
+	}
+}
+
+// breaksHarness reports whether a message is what becomes of the generated worker when a provider has this name.
+func breaksHarness(name, message string) bool {
+	switch {
+	case message == "Cannot access '"+name+"' before initialization":
+		return true
+	case name == "__proto__":
+		return strings.Contains(message, `"ToolDispatcher"`)
+	case name == "Uint8Array" || name == "ArrayBuffer":
+		return message == "Right-hand side of 'instanceof' is not callable"
+	}
+	return false
+}

@@ -1,0 +1,175 @@
+package compat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/codemode-go/codemode/compat/casefile"
+	"github.com/codemode-go/codemode/dialect"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// RunOptions adjusts Run. The zero value is what the command does.
+type RunOptions struct {
+	// Concurrency is how many cases run at a time; 0 is one for each processor.
+	Concurrency int
+	// Typed has the calls that the reference's tools saw; nil leaves calls uncompared.
+	Typed Typed
+	// Rules are the deliberate differences; nil is Rules().
+	Rules []Rule
+}
+
+// Ours is what our side made of one case.
+type Ours struct {
+	*casefile.Outcome
+	// Failure is the native failure underneath; nil when there is none.
+	Failure *protocol.Failure
+	// Err is our own failure, or an option that we cannot express; Outcome has its text as the error then.
+	Err error
+	// Calls is what the tools saw by the end of the case.
+	Calls []casefile.Call
+}
+
+// caseBound ends a case that its own timeout does not end: a bug of ours must not hang the suite.
+const caseBound = 2 * time.Minute
+
+// Run runs the cases over native, which it does not close, and compares each with what is expected.
+func Run(ctx context.Context, native protocol.Executor, cases []*casefile.Case, expected *Outcomes, options *RunOptions) *Report {
+	r := runner{executor: dialect.New(unclosed{native}, &dialect.Options{Warn: func(string) {}}), expected: expected, rules: Rules()}
+	defer r.executor.Close()
+	concurrency := 0
+	if options != nil {
+		concurrency, r.typed = options.Concurrency, options.Typed
+		if options.Rules != nil {
+			r.rules = options.Rules
+		}
+	}
+	if concurrency <= 0 {
+		concurrency = runtime.GOMAXPROCS(0)
+	}
+	verdicts := make([]Verdict, len(cases))
+	work := make(chan int)
+	var workers sync.WaitGroup
+	for range concurrency {
+		workers.Go(func() {
+			for i := range work {
+				verdicts[i] = r.judge(ctx, cases[i])
+			}
+		})
+	}
+	for i := range cases {
+		work <- i
+	}
+	close(work)
+	workers.Wait()
+	return newReport(expected.Release, verdicts, r.rules)
+}
+
+// unclosed keeps the dialect from closing an executor that belongs to the caller.
+type unclosed struct{ protocol.Executor }
+
+func (unclosed) Close() error { return nil }
+
+type runner struct {
+	executor *dialect.Executor
+	expected *Outcomes
+	typed    Typed
+	rules    []Rule
+}
+
+// run is our side of one case.
+func (r *runner) run(ctx context.Context, c *casefile.Case) Ours {
+	ctx, cancel := context.WithTimeout(ctx, caseBound)
+	defer cancel()
+	var recorder casefile.Recorder
+	result, err := c.Run(ctx, r.executor, &recorder)
+	if err != nil {
+		return Ours{Outcome: &casefile.Outcome{Error: err.Error()}, Err: err}
+	}
+	if c.Options.After > 0 {
+		select {
+		case <-time.After(c.Options.After):
+		case <-ctx.Done():
+		}
+	}
+	ours := Ours{Outcome: casefile.NewOutcome(result), Calls: recorder.Calls()}
+	if result.Native != nil {
+		ours.Failure = result.Native.Failure
+	}
+	return ours
+}
+
+// judge runs one case and compares.
+func (r *runner) judge(ctx context.Context, c *casefile.Case) Verdict {
+	v := Verdict{Name: c.Name}
+	if reason, ok := c.SkipOn[r.expected.Release]; ok {
+		v.Skipped = reason
+		return v
+	}
+	want := r.expected.ByName[c.Name]
+	if want == nil {
+		v.Diffs = []Diff{{"case", "no outcome of this name is expected", ""}}
+		return v
+	}
+	ours := r.run(ctx, c)
+	v.Ours = brief(ours.Outcome)
+	v.Diffs = Compare(want, ours.Outcome)
+	if len(v.Diffs) > 0 {
+		d := &Difference{Case: c, Want: want, Newest: r.expected.NewestByName[c.Name], Ours: ours, Diffs: v.Diffs}
+		d.run = func(other *casefile.Case) Ours { return r.run(ctx, other) }
+		v.Rule = r.covering(d)
+		v.Waiting = v.Rule == "" && waitsForPlatform(d)
+	}
+	if diff, ok := r.typed.compare(c.Name, ours.Calls); !ok && v.Rule == "" {
+		v.Diffs = append(v.Diffs, diff)
+	}
+	return v
+}
+
+func (r *runner) covering(d *Difference) string {
+	i := slices.IndexFunc(r.rules, func(rule Rule) bool { return rule.Covers(d) })
+	if i < 0 {
+		return ""
+	}
+	return r.rules[i].Name
+}
+
+// Typed maps a case's name to what the reference's tools saw.
+type Typed map[string]struct {
+	Calls []typedCall `json:"calls"`
+}
+
+type typedCall struct {
+	Namespace string          `json:"ns"`
+	Tool      string          `json:"tool"`
+	Args      json.RawMessage `json:"args"`
+	Done      bool            `json:"done"`
+}
+
+func (t Typed) compare(name string, calls []casefile.Call) (Diff, bool) {
+	want, ok := t[name]
+	if !ok {
+		return Diff{}, true
+	}
+	expected, ours := "", ""
+	for _, c := range want.Calls {
+		expected += callText(c.Namespace, c.Tool, c.Args, c.Done)
+	}
+	for _, c := range calls {
+		ours += callText(c.Namespace, c.Tool, c.Args, c.Done)
+	}
+	return Diff{"calls", expected, ours}, expected == ours
+}
+
+func callText(namespace, tool string, args json.RawMessage, done bool) string {
+	text := fmt.Sprintf("%s.%s(%s)", namespace, tool, canonicalJSON(args))
+	if done {
+		text += " done"
+	}
+	return text + "; "
+}
