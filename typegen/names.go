@@ -9,30 +9,28 @@ import (
 	"github.com/codemode-go/codemode/dialect"
 )
 
-// names is the set of type names in use.
-type names map[string]bool
-
-// claim returns the first free of base+suffix, base+suffix+"_2", … and takes it.
-func (n names) claim(base, suffix string) string {
-	return n.claimAll(base+suffix, "")[0]
+// names are the type names in use.
+type names struct {
+	taken map[string]bool
+	last  map[string]int // by stem, the highest counter given out
 }
 
-// claimAll takes stem plus every ending, with the first counter between them
-// for which all are free.
-func (n names) claimAll(stem string, endings ...string) []string {
-	for count := 1; ; count++ {
+// claim takes stem plus every ending, with the first counter between them for
+// which all are free: GetUserInput, GetUser_2Input, ….
+func (n names) claim(stem string, endings ...string) []string {
+	for {
+		n.last[stem]++
 		numbered := stem
-		if count > 1 {
+		if count := n.last[stem]; count > 1 {
 			numbered += "_" + strconv.Itoa(count)
 		}
-		taken := slices.ContainsFunc(endings, func(ending string) bool { return n[numbered+ending] })
-		if taken {
+		if slices.ContainsFunc(endings, func(ending string) bool { return n.taken[numbered+ending] }) {
 			continue
 		}
 		claimed := make([]string, len(endings))
 		for i, ending := range endings {
 			claimed[i] = numbered + ending
-			n[claimed[i]] = true
+			n.taken[claimed[i]] = true
 		}
 		return claimed
 	}
@@ -50,7 +48,7 @@ type entry struct {
 // the same ones the first by identifier gets them, whatever the order of the
 // list, and no tool loses its own to another's number.
 func nameTypes(entries []*entry) names {
-	taken := names{}
+	used := names{taken: map[string]bool{}, last: map[string]int{}}
 	order := slices.Clone(entries)
 	slices.SortStableFunc(order, func(a, b *entry) int {
 		return cmp.Or(strings.Compare(a.identifier, b.identifier), strings.Compare(a.namespace, b.namespace))
@@ -58,20 +56,20 @@ func nameTypes(entries []*entry) names {
 	var late []*entry
 	for _, e := range order {
 		stem := typeStem(e.identifier)
-		if taken[stem+"Input"] {
+		if used.last[stem] > 0 {
 			late = append(late, e)
 			continue
 		}
-		e.claim(taken, stem)
+		e.claim(used, stem)
 	}
 	for _, e := range late {
-		e.claim(taken, typeStem(e.identifier))
+		e.claim(used, typeStem(e.identifier))
 	}
-	return taken
+	return used
 }
 
-func (e *entry) claim(taken names, stem string) {
-	claimed := taken.claimAll(stem, "Input", "Output")
+func (e *entry) claim(used names, stem string) {
+	claimed := used.claim(stem, "Input", "Output")
 	e.input, e.output = claimed[0], claimed[1]
 }
 
@@ -103,20 +101,21 @@ func pascalCase(s string) string {
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
 // helperName returns what the alias of a $ref target is called after: the last
-// segment of the reference that has a letter, in Pascal case.
+// segment of the reference in Pascal case, and those before it until there is
+// a letter.
 func helperName(ref string) string {
 	segments := strings.FieldsFunc(ref, func(r rune) bool { return r == '/' || r == '#' })
+	name := ""
 	for _, segment := range slices.Backward(segments) {
-		words := strings.FieldsFunc(unescapePointer(segment), func(r rune) bool {
+		words := strings.FieldsFunc(unescapePointer(percentDecoded(segment)), func(r rune) bool {
 			return r >= 0x80 || r == '$' || r == '_' || !isIdentifierByte(byte(r))
 		})
-		var name strings.Builder
-		for _, word := range words {
-			name.WriteString(pascalCase(word))
+		for _, word := range slices.Backward(words) {
+			name = pascalCase(word) + name
 		}
-		if s := name.String(); strings.Trim(s, "0123456789") != "" {
-			return s[:min(len(s), maxHelperName)]
+		if strings.Trim(name, "0123456789") != "" {
+			return name[:min(len(name), maxHelperName)]
 		}
 	}
-	return "Part"
+	return "Part" + name
 }

@@ -16,18 +16,19 @@ const indentStep = "    "
 // about always prints as anyObject.
 func (p *printer) objectType(n *node, indent string, besideOthers bool) (t typ, informative bool) {
 	inner := indent + indentStep
-	named := p.properties(n, inner)
-	rest := p.restOf(n, inner)
-	named = append(named, p.undeclared(n, rest)...)
-	index := p.indexSignature(n, named, rest)
+	required := requiredNames(n)
+	named := p.properties(n, required, inner)
+	others := p.unnamed(n, inner)
+	named = append(named, p.undeclared(n, required, others)...)
+	index := p.indexSignature(n, required, others)
 
-	if len(named) == 0 && (index == "" || besideOthers && rest.value.empty) {
+	if len(named) == 0 && (index == "" || besideOthers && others.value.empty) {
 		if n.get("additionalProperties").isFalse() && !besideOthers {
 			return tight("{}"), false
 		}
 		return tight(anyObject), false
 	}
-	informative = len(named) > 0 || !rest.value.empty || rest.keys != nil
+	informative = len(named) > 0 || !others.value.empty || others.keys != nil
 	var body strings.Builder
 	for _, f := range named {
 		f.write(&body, inner)
@@ -36,7 +37,7 @@ func (p *printer) objectType(n *node, indent string, besideOthers bool) (t typ, 
 		return braces(body.String(), indent), informative
 	}
 	own := inner + index + "\n"
-	if len(named) == 0 || rest.keys == nil && rest.admits(p, named) {
+	if len(named) == 0 || others.keys == nil && others.admits(p, named) {
 		return braces(body.String()+own, indent), informative
 	}
 	return join([]typ{braces(body.String(), indent), braces(own, indent)}, bindsIntersection), informative
@@ -81,12 +82,11 @@ func (f property) write(b *strings.Builder, indent string) {
 	line(propertyName(f.name), mark, f.value.text, ";")
 }
 
-func (p *printer) properties(n *node, indent string) []property {
+func (p *printer) properties(n, required *node, indent string) []property {
 	members := n.object("properties")
 	if members == nil && len(n.array("properties")) > 0 {
 		p.warn("properties has to be an object")
 	}
-	required := requiredNames(n)
 	named := make([]property, 0, len(members))
 	for _, m := range members {
 		if len(m.key) > maxPropertyName {
@@ -94,54 +94,56 @@ func (p *printer) properties(n *node, indent string) []property {
 			continue
 		}
 		value := p.deferred(func() typ { return p.schema(m.value, indent) }, "properties", m.key)
-		f := property{name: m.key, required: slices.Contains(required, m.key), value: value, schema: m.value}
+		f := property{name: m.key, required: required.find(m.key) >= 0, value: value, schema: m.value}
 		p.size += len(indent) + len(m.key) + len(m.value.str("description"))
 		named = append(named, f)
 	}
 	return named
 }
 
-func requiredNames(n *node) []string {
-	var names []string
+// requiredNames returns the names n requires as the keys of an object.
+func requiredNames(n *node) *node {
+	var names []member
 	for _, item := range n.array("required") {
 		if item.kind == kindString {
-			names = append(names, item.text)
+			names = append(names, member{key: item.text})
 		}
 	}
-	return names
+	return newObject(names)
 }
 
-// undeclared returns the properties n requires without declaring them.
-func (p *printer) undeclared(n *node, rest rest) []property {
-	if rest.closed {
+// undeclared returns the properties n requires without declaring them. A type
+// of several lines is not repeated for each: the index signature has it.
+func (p *printer) undeclared(n, required *node, others unnamed) []property {
+	if others.closed {
 		return nil
 	}
 	declared := n.get("properties")
 	var named []property
-	for _, name := range requiredNames(n) {
-		seen := slices.ContainsFunc(named, func(f property) bool { return f.name == name })
-		if seen || declared.get(name) != nil || len(name) > maxPropertyName {
+	for _, m := range required.members {
+		if declared.find(m.key) >= 0 || len(m.key) > maxPropertyName {
 			continue
 		}
 		value := anything()
-		if rest.stated {
-			value = rest.value
+		if others.stated && !strings.Contains(others.value.text, "\n") {
+			value = others.value
 		}
-		named = append(named, property{name: name, required: true, value: value})
+		p.size += len(m.key) + len(value.text)
+		named = append(named, property{name: m.key, required: true, value: value})
 	}
 	return named
 }
 
-// rest is what an object says about the properties it does not name.
-type rest struct {
+// unnamed is what an object says about the properties it does not name.
+type unnamed struct {
 	value  typ      // their type
 	stated bool     // there may be some, and value is more than a default
 	closed bool     // there are none
 	keys   []string // their only possible names, when those are listed
 }
 
-func (p *printer) restOf(n *node, indent string) rest {
-	r := rest{value: anything()}
+func (p *printer) unnamed(n *node, indent string) unnamed {
+	u := unnamed{value: anything()}
 	additional := n.get("additionalProperties")
 	var types []typ
 	for _, m := range n.object("patternProperties") {
@@ -149,37 +151,38 @@ func (p *printer) restOf(n *node, indent string) rest {
 	}
 	switch {
 	case additional.isFalse():
-		r.closed = len(types) == 0
+		u.closed = len(types) == 0
 	case additional != nil && additional.kind != kindNull:
-		r.stated = true
+		u.stated = true
 		types = append(types, p.deferred(func() typ { return p.schema(additional, indent) }, "additionalProperties"))
 	}
-	if r.stated = r.stated || len(types) > 0; r.stated && !slices.ContainsFunc(types, func(t typ) bool { return t.empty }) {
-		r.value = join(types, bindsUnion)
+	if u.stated = u.stated || len(types) > 0; u.stated && !slices.ContainsFunc(types, func(t typ) bool { return t.empty }) {
+		u.value = join(types, bindsUnion)
 	}
-	if r.closed {
-		return r
+	if u.closed {
+		return u
 	}
 	for _, item := range n.get("propertyNames").array("enum") {
 		if item.kind == kindString && len(item.text) <= maxPropertyName {
-			r.keys = append(r.keys, item.text)
+			u.keys = append(u.keys, item.text)
 		}
 	}
-	return r
+	return u
 }
 
 // indexSignature returns the line for the properties n does not name, "" when
 // there is none to print.
-func (p *printer) indexSignature(n *node, named []property, rest rest) string {
-	if rest.keys == nil {
-		if !rest.stated {
+func (p *printer) indexSignature(n, required *node, others unnamed) string {
+	if others.keys == nil {
+		if !others.stated {
 			return ""
 		}
-		return "[key: string]: " + rest.value.text + ";"
+		return "[key: string]: " + others.value.text + ";"
 	}
 	var keys []string
-	for _, key := range rest.keys {
-		if !slices.ContainsFunc(named, func(f property) bool { return f.name == key }) {
+	declared := n.get("properties")
+	for _, key := range others.keys {
+		if declared.find(key) < 0 && required.find(key) < 0 {
 			keys = append(keys, quote(key))
 			p.size += len(key)
 		}
@@ -187,22 +190,22 @@ func (p *printer) indexSignature(n *node, named []property, rest rest) string {
 	if len(keys) == 0 {
 		return ""
 	}
-	return "[key in " + strings.Join(keys, " | ") + "]?: " + rest.value.text + ";"
+	return "[key in " + strings.Join(keys, " | ") + "]?: " + others.value.text + ";"
 }
 
-// admits reports whether an index signature of rest may stand in one literal
+// admits reports whether an index signature of u may stand in one literal
 // with named: TypeScript wants every named property, and undefined where one
 // is optional, to be of the signature's type.
-func (r rest) admits(p *printer, named []property) bool {
-	if r.value.text == "unknown" {
+func (u unnamed) admits(p *printer, named []property) bool {
+	if u.value.text == "unknown" {
 		return true
 	}
-	scalars := scalarKinds(r.value.text)
+	scalars := scalarKinds(u.value.text)
 	for _, f := range named {
 		switch {
 		case !f.required:
 			return false
-		case f.value.text == r.value.text || f.value.text == "never":
+		case f.value.text == u.value.text || f.value.text == "never":
 		case scalars != 0 && f.schema != nil && !strings.Contains(f.value.text, "unknown") &&
 			p.allowed(f.schema)&^scalars == 0:
 		default:

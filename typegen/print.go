@@ -46,12 +46,12 @@ type printer struct {
 type finding struct{ path, message string }
 
 // declare prints root as the alias called alias, followed by those it needs.
-func declare(alias string, root *node, taken names) (string, []finding) {
-	p := &printer{doc: newDocument(root), names: taken, alias: alias}
+func declare(alias string, root *node, used names) (string, []finding) {
+	p := &printer{doc: newDocument(root), names: used, alias: alias}
 	text := p.all()
 	if len(p.doc.targets) > 0 && (p.tooDeep || p.tooBig) {
 		p.release()
-		p = &printer{doc: p.doc, names: taken, alias: alias, nameAll: true}
+		p = &printer{doc: p.doc, names: used, alias: alias, nameAll: true}
 		text = p.all()
 	}
 	if p.tooBig {
@@ -65,7 +65,8 @@ func declare(alias string, root *node, taken names) (string, []finding) {
 func (p *printer) release() {
 	for n, name := range p.named {
 		if n != p.doc.root {
-			delete(p.names, name)
+			delete(p.names.taken, name)
+			delete(p.names.last, p.alias+helperName(p.doc.targets[n]))
 		}
 	}
 }
@@ -104,10 +105,12 @@ func (p *printer) nameOf(n *node) (name string, ok bool) {
 		return "", false
 	}
 	if name, ok = p.named[n]; !ok {
-		name = p.names.claim(p.alias, helperName(ref))
+		name = p.names.claim(p.alias+helperName(ref), "")[0]
 		p.named[n] = name
 		p.queue = append(p.queue, n)
+		p.size += len(name)
 	}
+	p.size += len(name)
 	return name, true
 }
 
@@ -169,7 +172,7 @@ func (p *printer) at(print func() typ, path ...string) typ {
 
 func (p *printer) warn(message string) {
 	if len(p.findings) < maxWarnings {
-		p.findings = append(p.findings, finding{strings.Join(p.path, "/"), message})
+		p.findings = append(p.findings, finding{shorten(strings.Join(p.path, "/")), message})
 	}
 }
 

@@ -39,7 +39,20 @@ func newDocument(root *node) *document {
 		}
 	}
 	d.eager = direct.cycles
+	d.nameRests()
 	return d
+}
+
+// nameRests makes the items at a tuple's end a target when they lead back to
+// the tuple. TypeScript resolves such items early, unless an alias stands for
+// them.
+func (d *document) nameRests() {
+	for n := range d.circular {
+		first, rest := tupleOf(n)
+		if len(first) > 0 && d.circular[rest] != 0 && refOf(rest) == "" && d.targets[rest] == "" {
+			d.targets[rest] = "#/rest"
+		}
+	}
 }
 
 // refOf returns the text of n's reference, "" without one.
@@ -151,11 +164,14 @@ func step(from *node, segment string) *node {
 	if next := child(from, unescapePointer(segment)); next != nil {
 		return next
 	}
-	decoded, err := url.PathUnescape(segment)
-	if err != nil {
-		return nil
+	return child(from, unescapePointer(percentDecoded(segment)))
+}
+
+func percentDecoded(segment string) string {
+	if decoded, err := url.PathUnescape(segment); err == nil {
+		return decoded
 	}
-	return child(from, unescapePointer(decoded))
+	return segment
 }
 
 func child(from *node, key string) *node {

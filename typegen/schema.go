@@ -101,11 +101,6 @@ func (n *node) isSchema() bool {
 	return n != nil && (n.kind == kindObject || n.kind == kindBool)
 }
 
-// isAnything reports whether n says nothing: true or {}.
-func (n *node) isAnything() bool {
-	return n != nil && (n.kind == kindBool && n.truth || n.kind == kindObject && len(n.members) == 0)
-}
-
 // isFalse reports whether n is the schema nothing matches.
 func (n *node) isFalse() bool { return n != nil && n.kind == kindBool && !n.truth }
 

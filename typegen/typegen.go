@@ -12,7 +12,7 @@
 //		Description: "Orders belonging to one user.",
 //		InputSchema: json.RawMessage(`{"type":"object","properties":{"userId":{"type":"string"}}}`),
 //	}})
-//	fmt.Println(block) // type List_ordersInput = {…}, declare const codemode: {…}
+//	fmt.Println(block) // type ListOrdersInput = {…} … declare const codemode: {…}
 //
 // Equal input gives equal bytes. Nothing fails: a broken schema costs its own
 // tool the type, never another's, and ends up in [Block.Warnings].
@@ -142,10 +142,10 @@ func GenerateAll(namespaces ...Namespace) []Block {
 		perBlock[i] = blocks[i].admit(ns)
 		all = append(all, perBlock[i]...)
 	}
-	taken := nameTypes(all)
+	used := nameTypes(all)
 	for i := range blocks {
 		for _, e := range perBlock[i] {
-			blocks[i].add(e, taken)
+			blocks[i].add(e, used)
 		}
 	}
 	return blocks
@@ -171,9 +171,9 @@ func (b *Block) admit(ns Namespace) []*entry {
 	return entries
 }
 
-func (b *Block) add(e *entry, taken names) {
-	input, inputType := b.alias(e, "inputSchema", e.tool.InputSchema, e.input, taken)
-	_, outputType := b.alias(e, "outputSchema", e.tool.OutputSchema, e.output, taken)
+func (b *Block) add(e *entry, used names) {
+	input, inputType := b.alias(e, "inputSchema", e.tool.InputSchema, e.input, used)
+	_, outputType := b.alias(e, "outputSchema", e.tool.OutputSchema, e.output, used)
 	b.Tools = append(b.Tools, Declaration{
 		Name:       e.tool.Name,
 		Identifier: e.identifier,
@@ -184,12 +184,12 @@ func (b *Block) add(e *entry, taken names) {
 }
 
 // alias returns a schema, decoded and printed under the name alias.
-func (b *Block) alias(e *entry, field string, schema []byte, alias string, taken names) (*node, string) {
+func (b *Block) alias(e *entry, field string, schema []byte, alias string, used names) (*node, string) {
 	root, err := parseSchema(schema)
 	if err != nil {
 		b.Warnings = append(b.Warnings, Warning{e.tool.Name, field, err.Error()})
 	}
-	text, findings := declare(alias, root, taken)
+	text, findings := declare(alias, root, used)
 	for _, f := range findings {
 		b.Warnings = append(b.Warnings, Warning{e.tool.Name, strings.TrimSuffix(field+"/"+f.path, "/"), f.message})
 	}

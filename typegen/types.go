@@ -192,7 +192,7 @@ func typeNames(n *node) []string {
 	switch t := n.get("type"); {
 	case t == nil:
 	case t.kind == kindString:
-		if !isTypeName(t.text) && len(n.object("properties")) > 0 {
+		if kindsOf(t.text) == 0 && len(n.object("properties")) > 0 {
 			return []string{"object"}
 		}
 		return []string{t.text}
@@ -203,20 +203,18 @@ func typeNames(n *node) []string {
 		}
 		return names
 	}
-	for _, key := range objectKeywords {
-		if n.get(key) != nil {
-			return []string{"object"}
-		}
-	}
-	if n.get("items") != nil || n.get("prefixItems") != nil {
+	switch {
+	case n.get("properties") != nil, len(n.array("required")) > 0,
+		len(n.object("patternProperties")) > 0, constrains(n.get("additionalProperties")):
+		return []string{"object"}
+	case len(n.array("prefixItems")) > 0, len(n.array("items")) > 0, constrains(n.get("items")):
 		return []string{"array"}
 	}
 	return nil
 }
 
-var objectKeywords = [...]string{"properties", "patternProperties", "additionalProperties", "required"}
-
-func isTypeName(name string) bool { return kindsOf(name) != 0 }
+// constrains reports whether n says something about what it allows.
+func constrains(n *node) bool { return n != nil && n.kind == kindObject && len(n.members) > 0 }
 
 // literals returns the union of values; without any, nothing matches.
 func (p *printer) literals(values []*node) typ {
@@ -233,10 +231,7 @@ func (p *printer) literals(values []*node) typ {
 
 // arrayType returns the array or tuple n describes.
 func (p *printer) arrayType(n *node, indent string) typ {
-	first, rest := n.array("prefixItems"), n.get("items")
-	if len(first) == 0 && rest != nil && rest.kind == kindArray {
-		first, rest = rest.items, n.get("additionalItems")
-	}
+	first, rest := tupleOf(n)
 	if len(first) == 0 {
 		if rest == nil || rest.kind == kindNull || rest.kind == kindArray {
 			return tight("unknown[]")
@@ -253,6 +248,16 @@ func (p *printer) arrayType(n *node, indent string) typ {
 		}
 	}
 	return tight("[" + strings.Join(texts, ", ") + "]")
+}
+
+// tupleOf returns the schemas of n's first items, in either spelling, and the
+// one of all further items.
+func tupleOf(n *node) (first []*node, rest *node) {
+	first, rest = n.array("prefixItems"), n.get("items")
+	if len(first) == 0 && rest != nil && rest.kind == kindArray {
+		return rest.items, n.get("additionalItems")
+	}
+	return first, rest
 }
 
 func (p *printer) item(n *node, indent string) typ {
