@@ -1,0 +1,95 @@
+package weburl
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// encodeSet says whether a code point must be percent-encoded.
+type encodeSet func(r rune) bool
+
+func c0Set(r rune) bool { return r <= 0x1f || r > 0x7e }
+
+func fragmentSet(r rune) bool { return c0Set(r) || strings.ContainsRune(" \"<>`", r) }
+
+func querySet(r rune) bool { return c0Set(r) || strings.ContainsRune(" \"#<>", r) }
+
+func specialQuerySet(r rune) bool { return querySet(r) || r == '\'' }
+
+func pathSet(r rune) bool { return querySet(r) || strings.ContainsRune("?^`{}", r) }
+
+func userinfoSet(r rune) bool { return pathSet(r) || strings.ContainsRune("/:;=@[\\]|", r) }
+
+// encodeRune appends r, percent-encoded as UTF-8 when set contains it.
+func encodeRune(b *strings.Builder, r rune, set encodeSet) {
+	if !set(r) {
+		b.WriteRune(r)
+		return
+	}
+	var buffer [utf8.UTFMax]byte
+	for _, c := range buffer[:utf8.EncodeRune(buffer[:], r)] {
+		const digits = "0123456789ABCDEF"
+		b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+	}
+}
+
+// encode percent-encodes the code points of s that are in set.
+func encode(s string, set encodeSet) string {
+	var b strings.Builder
+	for _, r := range s {
+		encodeRune(&b, r, set)
+	}
+	return b.String()
+}
+
+// decode percent-decodes s into bytes.
+func decode(s string) []byte {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) && hexValue(s[i+1]) >= 0 && hexValue(s[i+2]) >= 0 {
+			out = append(out, byte(hexValue(s[i+1])<<4|hexValue(s[i+2])))
+			i += 2
+			continue
+		}
+		out = append(out, s[i])
+	}
+	return out
+}
+
+func hexValue(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+func isAlpha(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+func lower(r rune) rune {
+	if r >= 'A' && r <= 'Z' {
+		return r + 'a' - 'A'
+	}
+	return r
+}
+
+// isDriveLetter says whether s is a Windows drive letter such as "C:" or "c|".
+func isDriveLetter(s string) bool {
+	return len(s) == 2 && isAlpha(rune(s[0])) && (s[1] == ':' || s[1] == '|')
+}
+
+func isNormalisedDriveLetter(s string) bool { return isDriveLetter(s) && s[1] == ':' }
+
+// startsWithDriveLetter says whether s starts with a drive letter that ends there or before / \ ? #.
+func startsWithDriveLetter(s []rune) bool {
+	if len(s) < 2 || !isAlpha(s[0]) || s[1] != ':' && s[1] != '|' {
+		return false
+	}
+	return len(s) == 2 || strings.ContainsRune("/\\?#", s[2])
+}
