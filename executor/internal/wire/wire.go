@@ -188,6 +188,10 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{bufio.NewReaderSize(r, 64<<10), limit}
 }
 
+// Buffered reports whether bytes of a further frame have been read from the source already, so that waiting for the
+// source would be wrong.
+func (r *Reader) Buffered() bool { return r.r.Buffered() > 0 }
+
 // Read returns the next frame; its fields are its own. io.EOF means a clean end between frames.
 func (r *Reader) Read() (Frame, error) {
 	var head [4]byte

@@ -1,0 +1,128 @@
+// The host object: what the scripts of this worker and of the web platform reach, and no program can.
+//
+// (primordials, native, ops) → host. native holds the Go functions of natives.go, ops the names of the web platform's
+// operations, separated by spaces. Beside what package web documents, host has
+//
+//   native            the Go functions
+//   state             numbers that Go reads and writes between calls, by the names below
+//   putBytes(view)    copies bytes to where Go reads them, and returns their number
+//   takeBytes()       copies the bytes that Go just left into a new Uint8Array
+(function (p, native, ops) {
+  'use strict';
+  const global = globalThis;
+  const state = new p.Float64Array(new p.SharedArrayBuffer(64));
+  native.share(p.TypedArrayPrototypeGetBuffer(state), 0);
+  const KIND = 2, LENGTH = 3; // state[0] and [1] belong to timers.js and calls.js
+
+  let exchange = new p.Uint8Array(new p.SharedArrayBuffer(4096));
+  native.share(p.TypedArrayPrototypeGetBuffer(exchange), 1);
+  const reserve = (size) => {
+    let length = p.TypedArrayPrototypeGetLength(exchange);
+    if (length >= size) return;
+    while (length < size) length *= 2;
+    exchange = new p.Uint8Array(new p.SharedArrayBuffer(length));
+    native.share(p.TypedArrayPrototypeGetBuffer(exchange), 1);
+  };
+  const putAt = (offset, view) => {
+    p.TypedArrayPrototypeSet(exchange, view, offset);
+    return p.TypedArrayPrototypeGetLength(view);
+  };
+  const putBytes = (view) => {
+    reserve(p.TypedArrayPrototypeGetLength(view));
+    return putAt(0, view);
+  };
+  const takeBytes = () => {
+    const length = state[LENGTH];
+    if (length > p.TypedArrayPrototypeGetLength(exchange)) {
+      reserve(length);
+      native.take();
+    }
+    const out = new p.Uint8Array(length);
+    p.TypedArrayPrototypeSet(out, new p.Uint8Array(p.TypedArrayPrototypeGetBuffer(exchange), 0, length));
+    return out;
+  };
+
+  const host = { __proto__: null, primordials: p, native, state, putBytes, takeBytes, ops: { __proto__: null }, outboundMode: 'blocked' };
+  host.now = native.now;
+  host.timeOrigin = p.DateNow();
+
+  // Scripts run once; lazy ones when the program first touches a global of theirs.
+  const loaded = new p.SafeMap();
+  host.load = (name) => {
+    if (loaded.has(name)) return loaded.get(name);
+    const exports = native.load(name)(host);
+    loaded.set(name, exports);
+    return exports;
+  };
+  const lazy = new p.SafeMap();
+  const lazyKeys = { __proto__: null };
+  host.define = (key, value, options) => {
+    if (lazyKeys[key] !== undefined) {
+      lazy.set(key, value);
+      // What the program has put in the place of a global stays.
+      if (p.ObjectGetOwnPropertyDescriptor(global, key)?.get !== lazyKeys[key]) return;
+    }
+    p.define(global, key, value, options?.enumerable === true);
+  };
+  const split = p.uncurryThis(p.String.prototype.split);
+  host.lazy = (script, names) => {
+    const keys = split(names, ' ');
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i];
+      const get = p.hide(() => {
+        if (!lazy.has(key)) host.load(script);
+        return lazy.get(key);
+      }, `get ${key}`);
+      const set = p.hide((value) => p.define(global, key, value), `set ${key}`);
+      lazyKeys[key] = get;
+      p.ObjectDefineProperty(global, key, { __proto__: null, get, set, enumerable: false, configurable: true });
+    }
+  };
+
+  const encodeArguments = (args) => {
+    const list = p.list();
+    list[0] = 0;
+    list[1] = '';
+    let size = 0;
+    for (let i = 0; i < args.length; i++) {
+      if (typeof args[i] === 'object' && args[i] !== null) size += p.TypedArrayPrototypeGetLength(args[i]);
+    }
+    reserve(size);
+    let offset = 0;
+    for (let i = 0; i < args.length; i++) {
+      let value = args[i];
+      if (typeof value === 'string') list[1] += 's';
+      else if (typeof value === 'number') list[1] += 'n';
+      else if (typeof value === 'boolean') list[1] += 't';
+      else if (value === undefined || value === null) list[1] += 'u';
+      else {
+        list[1] += 'b';
+        offset += value = putAt(offset, value);
+      }
+      list[i + 2] = value;
+    }
+    return list;
+  };
+  const raise = (text) => {
+    const at = p.StringPrototypeIndexOf(text, '\n');
+    const name = p.StringPrototypeSlice(text, 0, at);
+    const message = p.StringPrototypeSlice(text, at + 1);
+    const known = name === 'Error' || name === 'TypeError' || name === 'RangeError' || name === 'SyntaxError' || name === 'URIError';
+    if (known) throw new p[name](message);
+    throw new (host.load('12_domexception').DOMException)(message, name);
+  };
+  const defineOperation = (name, index) => {
+    host.ops[name] = (...args) => {
+      const list = encodeArguments(args);
+      list[0] = index;
+      state[KIND] = 0;
+      const out = p.ReflectApply(native.op, undefined, list);
+      if (state[KIND] === 1) return takeBytes();
+      if (state[KIND] === 2) raise(out);
+      return out;
+    };
+  };
+  const names = split(ops, ' ');
+  for (let i = 0; i < names.length; i++) defineOperation(names[i], i);
+  return host;
+})

@@ -1,0 +1,116 @@
+// The codec: what of JavaScript's values JSON has no word for, in the encoding of protocol/values.go.
+//
+//   encode(value, result)  JSON text, undefined when JSON has none; result selects the encoding of the run's value,
+//                          in which views keep their type, over that of arguments, where every view is a Uint8Array
+//   decode(text)           the value of a JSON text
+//   decodeEnvelope(text)   the result of a call, or its error, thrown
+(function (host) {
+  'use strict';
+  const p = host.primordials;
+  const BINARY = '__codemode_binary_v1__';
+  const HANDLE = '__codemode_handle__';
+  const ESCAPE = '__codemode_escaped_v1__';
+  const toBase64 = p.uncurryThis(p.Uint8Array.prototype.toBase64);
+  const fromBase64 = p.Uint8Array.fromBase64.bind(p.Uint8Array);
+  const isInstance = p.uncurryThis(Function.prototype[Symbol.hasInstance]);
+  const { ArrayBuffer, Uint8Array } = p;
+
+  const tag = (kind, view, bytes) => {
+    const out = { __proto__: null, [BINARY]: kind };
+    if (view !== '') out.view = view;
+    out.data = toBase64(bytes);
+    return out;
+  };
+  const tagView = (view, result) => {
+    const type = p.TypedArrayPrototypeGetTag(view);
+    if (type === 'Uint8Array') return tag(type, '', view);
+    const bytes = type === undefined
+      ? new Uint8Array(p.DataViewPrototypeGetBuffer(view), p.DataViewPrototypeGetByteOffset(view), p.DataViewPrototypeGetByteLength(view))
+      : new Uint8Array(p.TypedArrayPrototypeGetBuffer(view), p.TypedArrayPrototypeGetByteOffset(view), p.TypedArrayPrototypeGetByteLength(view));
+    return result ? tag('ArrayBufferView', type ?? 'DataView', bytes) : tag('Uint8Array', '', bytes);
+  };
+  const tagBuffer = (value) => {
+    try {
+      return tag('ArrayBuffer', '', new Uint8Array(value, 0, p.ArrayBufferPrototypeGetByteLength(value)));
+    } catch {
+      return value; // only its prototype is ArrayBuffer's
+    }
+  };
+  const hasMarker = (value) => p.ObjectHasOwn(value, BINARY) || p.ObjectHasOwn(value, HANDLE) || p.ObjectHasOwn(value, ESCAPE);
+
+  const replacer = (result) => {
+    const escaped = new p.SafeWeakSet(); // the wrappers made here
+    return function (key, value) {
+      if (typeof value !== 'object') {
+        return typeof value === 'bigint' && host.options.losslessIntegers ? p.JSONRawJSON(p.BigIntPrototypeToString(value)) : value;
+      }
+      if (value === null || p.ArrayIsArray(value)) return value;
+      if (p.ArrayBufferIsView(value)) return tagView(value, result);
+      if (isInstance(ArrayBuffer, value)) return tagBuffer(value);
+      // Node's Buffer has become {type, data} by its toJSON: so it crosses as an argument, but a result is bytes.
+      if (result && value.type === 'Buffer' && p.ArrayBufferIsView(this[key])) return tagView(this[key], result);
+      if (!hasMarker(value) || (key === ESCAPE && escaped.has(this))) return value;
+      const wrapper = { __proto__: null, [ESCAPE]: value };
+      escaped.add(wrapper);
+      return wrapper;
+    };
+  };
+  // While it runs, a namespace has no toJSON tool.
+  host.encode = (value, result) => {
+    host.serialising = true;
+    try {
+      return p.JSONStringify(value, replacer(result));
+    } finally {
+      host.serialising = false;
+    }
+  };
+
+  const longNumber = /\d{16}/;
+  const integer = /^-?\d+$/;
+  const restoreIntegers = (key, value, context) => {
+    if (typeof value !== 'number' || p.NumberIsSafeInteger(value)) return value;
+    return p.RegExpPrototypeExec(integer, context.source) === null ? value : p.BigInt(context.source);
+  };
+  const parse = (text) => {
+    if (!host.options.losslessIntegers || p.RegExpPrototypeExec(longNumber, text) === null) return p.JSONParse(text);
+    return p.JSONParse(text, restoreIntegers);
+  };
+
+  const unmarkMembers = (value) => {
+    const keys = p.ObjectKeys(value);
+    for (let i = 0; i < keys.length; i++) {
+      const before = value[keys[i]];
+      const after = unmark(before);
+      if (after !== before) p.define(value, keys[i], after, true);
+    }
+    return value;
+  };
+  const unmark = (value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (p.ArrayIsArray(value) || !hasMarker(value)) return unmarkMembers(value);
+    if (p.ObjectHasOwn(value, ESCAPE) && p.ObjectKeys(value).length === 1) {
+      const inner = value[ESCAPE];
+      return typeof inner === 'object' && inner !== null ? unmarkMembers(inner) : value;
+    }
+    if (!p.ObjectHasOwn(value, BINARY) || !p.ObjectHasOwn(value, 'data') || typeof value.data !== 'string') return unmarkMembers(value);
+    let bytes;
+    try {
+      bytes = fromBase64(value.data);
+    } catch {
+      return unmarkMembers(value);
+    }
+    return value[BINARY] === 'ArrayBuffer' ? p.TypedArrayPrototypeGetBuffer(bytes) : bytes;
+  };
+  const holdsMarkers = (text) => p.StringPrototypeIncludes(text, '__codemode_');
+
+  host.decode = (text) => {
+    const value = parse(text);
+    return holdsMarkers(text) ? unmark(value) : value;
+  };
+  host.decodeEnvelope = (text) => {
+    const envelope = parse(text);
+    if (p.ObjectHasOwn(envelope, 'error')) throw new p.Error(envelope.error);
+    if (!p.ObjectHasOwn(envelope, 'result')) return undefined;
+    return holdsMarkers(text) ? unmark(envelope.result) : envelope.result;
+  };
+})

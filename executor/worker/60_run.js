@@ -1,0 +1,173 @@
+// One run: from the compiled program to its value or failure, handed to Go as text.
+//
+//   provide(name, proxySource)   declares a provider; proxySource is undefined or a function of __dispatch
+//   start(make, runHeader, lastId)  make(hooks, scope) is the program as program.go wraps it
+//
+// What a program threw is read here with care: its getters may throw, loop or lie, and so may Error.prepareStackTrace.
+(function (host) {
+  'use strict';
+  const p = host.primordials;
+  const { native } = host;
+
+  // The methods of call sites, taken from one before any program could see them.
+  const site = { __proto__: null };
+  let getStack;
+  {
+    p.Error.prepareStackTrace = (error, sites) => sites[0];
+    const probe = new p.Error();
+    const prototype = p.ObjectGetPrototypeOf(probe.stack);
+    getStack = p.ObjectGetOwnPropertyDescriptor(probe, 'stack').get;
+    delete p.Error.prepareStackTrace;
+    const keys = ['toString', 'getScriptNameOrSourceURL', 'getLineNumber', 'getColumnNumber'];
+    for (let i = 0; i < keys.length; i++) site[keys[i]] = p.uncurryThis(prototype[keys[i]]);
+  }
+
+  // The stack of an error: {frames: [[text, script, line, column]…]}, or {text} when the program has had it formatted
+  // before, or nothing when asking would run code of the program.
+  const stackOf = (error) => {
+    const own = p.ObjectGetOwnPropertyDescriptor(error, 'stack');
+    if (own === undefined || own.get !== getStack) return typeof own?.value === 'string' ? { text: own.value } : undefined;
+    let frames;
+    const value = (target, sites) => {
+      if (target !== error || frames !== undefined) return '';
+      frames = p.list();
+      for (let i = 0; i < sites.length; i++) {
+        const frame = p.list();
+        frame[0] = site.toString(sites[i]);
+        frame[1] = site.getScriptNameOrSourceURL(sites[i]) ?? '';
+        frame[2] = site.getLineNumber(sites[i]) ?? 0;
+        frame[3] = site.getColumnNumber(sites[i]) ?? 0;
+        frames[i] = frame;
+      }
+      return '';
+    };
+    if (!p.ReflectDefineProperty(p.Error, 'prepareStackTrace', { __proto__: null, value, writable: true, configurable: true })) return undefined;
+    const text = error.stack;
+    if (frames !== undefined) return { frames };
+    return typeof text === 'string' ? { text } : undefined;
+  };
+
+  const attempt = (fn) => {
+    try {
+      return fn();
+    } catch {
+      return undefined;
+    }
+  };
+  const isError = p.Error.isError;
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
+  const render = (value, json) => {
+    if (typeof value !== 'object' || value === null || json === undefined) return attempt(() => p.String(value)) ?? 'an object that cannot be shown';
+    const text = p.JSONParse(json);
+    return typeof text === 'string' ? text : json;
+  };
+
+  // describe is a Failure for Go: kind, name, message, stack, thrown, limit.
+  const describe = (value) => {
+    const out = { __proto__: null, kind: 'thrown', message: '' };
+    if (!isObject(value)) {
+      out.thrown = attempt(() => host.encode(value, true));
+      out.message = render(value, out.thrown);
+      return out;
+    }
+    const limit = host.limitOf(value);
+    if (limit !== undefined) {
+      out.kind = 'limit';
+      out.limit = limit;
+      out.limitValue = host.limits[limit];
+    }
+    const message = attempt(() => value.message);
+    const genuine = isError(value);
+    if (genuine || typeof message === 'string') {
+      const name = attempt(() => value.name);
+      if (typeof name === 'string') out.name = name;
+      const stack = attempt(() => stackOf(value));
+      if (stack?.frames !== undefined) out.frames = stack.frames;
+      if (stack?.text !== undefined) out.stack = stack.text;
+    }
+    if (!genuine) out.thrown = attempt(() => host.encode(value, true));
+    if (typeof message === 'string' && message !== '') out.message = message;
+    else if (message !== undefined && message !== '' && !isObject(message)) out.message = p.String(message);
+    else if (genuine) out.message = out.name ?? 'Error';
+    else out.message = render(value, out.thrown);
+    return out;
+  };
+
+  const finish = (kind, text) => native.settle(kind, text, host.refused());
+  const fail = (failure) => finish('failure', p.JSONStringify(failure));
+  const overflow = (error) => isError(error) && attempt(() => error.message) === 'Maximum call stack size exceeded' && p.ObjectGetPrototypeOf(error) === p.RangeError.prototype;
+
+  const succeed = (value) => {
+    let text;
+    try {
+      text = host.encode(value, true);
+    } catch (error) {
+      const failure = describe(error);
+      if (overflow(error)) failure.kind = 'stack';
+      fail(failure);
+      return;
+    }
+    if (text === undefined) finish('undefined', '');
+    else if (text.length > host.limits.resultBytes) fail(resultLimit());
+    else finish('value', text);
+  };
+  const resultLimit = () => ({
+    __proto__: null, kind: 'limit', limit: 'resultBytes', limitValue: host.limits.resultBytes,
+    message: `the result is too large: at most ${host.limits.resultBytes} bytes of JSON`,
+  });
+
+  const providers = p.list();
+  host.provide = (name, proxySource) => {
+    const provider = { __proto__: null, name, proxySource };
+    providers[providers.length] = provider;
+  };
+  const namespaceOf = (provider) => {
+    if (provider.proxySource === undefined) return host.namespace(provider.name);
+    const dispatch = async (name, tool, args) => await host.dispatch(p.String(name), p.String(tool), args === undefined ? '[]' : p.String(args));
+    return provider.proxySource(dispatch);
+  };
+
+  // Which provider's source runs, for the failure to name it.
+  let current;
+  const named = (failure) => {
+    if (current !== undefined) failure.provider = current;
+    return failure;
+  };
+  const enter = (index) => { current = index < 0 ? undefined : providers[index].name; };
+  const hooks = { __proto__: null, builtin: (name) => host.builtin?.(name) };
+
+  const evaluate = async (make) => {
+    const scope = p.list();
+    scope.enter = enter;
+    for (let i = 0; i < providers.length; i++) {
+      current = providers[i].name;
+      scope[i] = namespaceOf(providers[i]);
+    }
+    current = undefined;
+    let open = make(hooks, scope);
+    if (typeof open !== 'function') open = await open;
+    const program = p.ReflectApply(open, undefined, []);
+    if (typeof program !== 'function') throw new p.TypeError('the program is not a function: it has to be one arrow function expression');
+    return await program();
+  };
+
+  // A console line that the program writes up to three microtasks after its arrow returned still counts, in the
+  // reference and so here. evaluate's own await is the first of them and its return the second.
+  host.start = async (make, header, lastId) => {
+    host.countFrom(lastId);
+    const { providers: declared, outbound, losslessIntegers, consoleFormat, ...limits } = p.JSONParse(header);
+    host.limits = limits;
+    host.options = { __proto__: null, losslessIntegers, consoleFormat };
+    host.outboundMode = outbound ? 'open' : 'blocked';
+    let value;
+    try {
+      value = await evaluate(make);
+    } catch (error) {
+      await undefined;
+      fail(named(describe(error)));
+      return;
+    }
+    await undefined;
+    succeed(value);
+  };
+})

@@ -1,0 +1,159 @@
+//go:build cgo && (linux || darwin)
+
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/codemode-go/codemode/executor/internal/v8"
+	"github.com/codemode-go/codemode/executor/internal/web"
+	"github.com/codemode-go/codemode/executor/internal/wire"
+)
+
+// natives makes the object of Go functions that 10_host.js calls native. They trust their arguments: no program gets
+// hold of them.
+func (s *sandbox) natives() (v8.Value, error) {
+	functions := map[string]v8.Callback{
+		"now":   func([]v8.Value) v8.Value { return s.isolate.Number(s.now()) },
+		"share": s.share,
+		"take":  func([]v8.Value) v8.Value { copy(s.exchange, s.left); s.left = nil; return v8.Value{} },
+		"load":  s.nativeLoad,
+		"op":    s.op,
+		"log": func(args []v8.Value) v8.Value {
+			return s.isolate.Boolean(s.run.log(args[0].String(), args[1].String()))
+		},
+		"call":   s.nativeCall,
+		"fetch":  s.nativeFetch,
+		"settle": s.nativeSettle,
+	}
+	make, _, err := s.isolate.Compile("({__proto__: null})", "codemode:natives", nil)
+	if err != nil {
+		return v8.Value{}, err
+	}
+	object, err := make.Run()
+	if err != nil {
+		return v8.Value{}, err
+	}
+	for name, call := range functions {
+		if err := object.Set(name, s.isolate.Function(call)); err != nil {
+			return v8.Value{}, err
+		}
+	}
+	return object, nil
+}
+
+// share(buffer, which) gives Go the memory of a SharedArrayBuffer, as state (0) or exchange (1).
+func (s *sandbox) share(args []v8.Value) v8.Value {
+	data, release, err := args[0].SharedBytes()
+	if err != nil {
+		return v8.Value{}
+	}
+	s.releases = append(s.releases, release)
+	if args[1].Number() == 0 {
+		s.state = data
+	} else {
+		s.exchange = data
+	}
+	return v8.Value{}
+}
+
+// leave puts bytes where takeBytes of 10_host.js finds them.
+func (s *sandbox) leave(data []byte) {
+	s.set(stateLength, float64(len(data)))
+	if len(data) > len(s.exchange) {
+		s.left = data
+		return
+	}
+	copy(s.exchange, data)
+}
+
+// load(name) is the function that a script evaluates to.
+func (s *sandbox) nativeLoad(args []v8.Value) v8.Value {
+	fn, err := s.load(args[0].String())
+	if err != nil {
+		return v8.Value{} // calling it fails in the script
+	}
+	return fn
+}
+
+// op(index, types, ...args) performs an operation of the web platform. types has a letter an argument: string, number,
+// truth value, undefined, or bytes, whose argument is their number and which lie in exchange one after the other.
+func (s *sandbox) op(args []v8.Value) v8.Value {
+	types := args[1].String()
+	list := make([]any, len(types))
+	offset := 0
+	for i := range list {
+		switch arg := args[i+2]; types[i] {
+		case 's':
+			list[i] = arg.String()
+		case 'n':
+			list[i] = arg.Number()
+		case 't':
+			list[i] = arg.Boolean()
+		case 'b':
+			end := offset + int(arg.Number())
+			list[i] = append([]byte{}, s.exchange[offset:end]...)
+			offset = end
+		}
+	}
+	result, err := s.worker.ops[int(args[0].Number())](list)
+	if err != nil {
+		s.set(stateKind, resultError)
+		var named *web.OpError
+		if errors.As(err, &named) {
+			return s.isolate.String(named.Name + "\n" + named.Message)
+		}
+		return s.isolate.String("Error\n" + err.Error())
+	}
+	switch result := result.(type) {
+	case string:
+		return s.isolate.String(result)
+	case float64:
+		return s.isolate.Number(result)
+	case bool:
+		return s.isolate.Boolean(result)
+	case []byte:
+		s.set(stateKind, resultBytes)
+		s.leave(result)
+	}
+	return v8.Value{}
+}
+
+// call(id, provider, tool, args) sends a tool call; false says that args are over the limit.
+func (s *sandbox) nativeCall(args []v8.Value) v8.Value {
+	list := args[3].String()
+	if int64(len(list)) > s.run.header.ArgumentBytes {
+		return s.isolate.Boolean(false)
+	}
+	id := s.run.id(args[0].Number())
+	s.run.write(wire.Call, id, []byte(args[1].String()), []byte(args[2].String()), []byte(list))
+	return v8.Value{}
+}
+
+// fetch(id, head, length) sends an outbound request, whose body lies in exchange.
+func (s *sandbox) nativeFetch(args []v8.Value) v8.Value {
+	body := append([]byte{}, s.exchange[:int(args[2].Number())]...)
+	s.run.write(wire.Fetch, s.run.id(args[0].Number()), []byte(args[1].String()), body)
+	return v8.Value{}
+}
+
+// settle(kind, text, refused) ends the run. What the program still has queued does not run any more.
+func (s *sandbox) nativeSettle(args []v8.Value) v8.Value {
+	s.run.settle(args[0].String(), args[1].String(), args[2].String())
+	s.isolate.Terminate()
+	return v8.Value{}
+}
+
+// id is a call's id on the wire.
+func (r *run) id(n float64) []byte {
+	r.box.worker.lastID = max(r.box.worker.lastID, int64(n))
+	return strconv.AppendInt(nil, int64(n), 10)
+}
+
+func (r *run) write(kind wire.Kind, fields ...[]byte) {
+	if err := r.box.worker.writer.Write(kind, fields...); err != nil && r.err == nil {
+		r.err = fmt.Errorf("writing to the pool: %w", err)
+	}
+}

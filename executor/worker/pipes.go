@@ -1,0 +1,98 @@
+//go:build cgo && (linux || darwin)
+
+package worker
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
+)
+
+// maxFrame is the largest frame that a worker accepts. The pool has checked sizes against the limits of the run.
+const maxFrame = 256 << 20
+
+// descriptor reads and writes a descriptor without Go's poller, so that reading blocks the calling thread.
+type descriptor int
+
+func (d descriptor) Read(p []byte) (int, error) {
+	for {
+		n, err := unix.Read(int(d), p)
+		if err == unix.EINTR {
+			continue
+		}
+		if n == 0 && err == nil {
+			return 0, io.EOF
+		}
+		return max(n, 0), err
+	}
+}
+
+func (d descriptor) Write(p []byte) (int, error) {
+	written := 0
+	for written < len(p) {
+		n, err := unix.Write(int(d), p[written:])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return written, err
+		}
+		written += n
+	}
+	return written, nil
+}
+
+// pipes are the worker's connections to its pool, moved away from 0 and 1 so that nothing in the process writes frames
+// by accident: standard input reads as empty, and standard output is standard error.
+type pipes struct {
+	in, out, control descriptor
+	// wake is written to interrupt a wait for frames, woken is its other end.
+	wake, woken descriptor
+}
+
+func takePipes() (*pipes, error) {
+	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 4)
+	if err != nil {
+		return nil, os.NewSyscallError("dup", err)
+	}
+	out, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 4)
+	if err != nil {
+		return nil, os.NewSyscallError("dup", err)
+	}
+	null, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("open "+os.DevNull, err)
+	}
+	defer unix.Close(null)
+	if err := dup2(null, 0); err != nil {
+		return nil, os.NewSyscallError("dup", err)
+	}
+	if err := dup2(2, 1); err != nil {
+		return nil, os.NewSyscallError("dup", err)
+	}
+	var ends [2]int
+	if err := unix.Pipe(ends[:]); err != nil {
+		return nil, os.NewSyscallError("pipe", err)
+	}
+	return &pipes{descriptor(in), descriptor(out), wire.ControlDescriptor, descriptor(ends[1]), descriptor(ends[0])}, nil
+}
+
+// wait blocks until frames can be read, or wake was written to, or the milliseconds are over; a negative number is no
+// limit. It reports whether there is something to read.
+func (p *pipes) wait(milliseconds int) (bool, error) {
+	fds := []unix.PollFd{{Fd: int32(p.in), Events: unix.POLLIN}, {Fd: int32(p.woken), Events: unix.POLLIN}}
+	_, err := unix.Poll(fds, milliseconds)
+	if err != nil && err != unix.EINTR {
+		return false, os.NewSyscallError("poll", err)
+	}
+	if err == nil && fds[1].Revents != 0 {
+		var drain [16]byte
+		if _, err := p.woken.Read(drain[:]); err != nil {
+			return false, err
+		}
+	}
+	return err == nil && fds[0].Revents != 0, nil
+}

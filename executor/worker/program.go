@@ -1,0 +1,246 @@
+//go:build cgo && (linux || darwin)
+
+package worker
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/codemode-go/codemode/executor/internal/link"
+	"github.com/codemode-go/codemode/executor/internal/v8"
+	"github.com/codemode-go/codemode/executor/internal/wire"
+)
+
+// programName is what the engine calls the script of a program; it is in every stack that a program sees.
+const programName = "program.js"
+
+// program is a program compiled for its sandbox. make is what start of 60_run.js takes: called with the hooks of package
+// link and the scope, a list of namespaces with a method enter, it gives, at once or as a promise, a function whose value is the program's arrow.
+type program struct {
+	make v8.Value
+	// position leads a place in the script to the place in the text that was sent; file is "" for the program.
+	position func(line, column int) (file string, sourceLine, sourceColumn int, ok bool)
+}
+
+// compile compiles a program. Plain JavaScript without imports is wrapped as it is, so that the stacks it sees itself
+// are nearly those of its text; anything else goes through package link.
+func compile(s *sandbox, providers []wire.Provider, source string, modules map[string]string) (*program, *wire.Failure) {
+	for _, provider := range providers {
+		if failure := checkPrelude(s.isolate, provider); failure != nil {
+			return nil, failure
+		}
+	}
+	w := newWrapping(providers)
+	if strings.Contains(source, "import") {
+		return linked(s, w, source, modules, nil)
+	}
+	_, _, err := s.isolate.Compile(source, programName, nil)
+	if err != nil {
+		return linked(s, w, source, modules, err)
+	}
+	return plain(s.isolate, w, source)
+}
+
+// plain wraps a program that is a script on its own.
+func plain(isolate *v8.Isolate, w *wrapping, source string) (*program, *wire.Failure) {
+	head := w.head(source)
+	place := newPlacement(head)
+	script, _, err := isolate.Compile(head+source+"\n}})", programName, nil)
+	if err != nil {
+		return nil, syntaxFailure(err, place.position, notAnArrow)
+	}
+	make, err := script.Run()
+	if err != nil {
+		return nil, &wire.Failure{Kind: "crashed", Message: err.Error()}
+	}
+	return &program{make, place.position}, nil
+}
+
+const notAnArrow = " (a program has to be one arrow function expression, after its import declarations)"
+
+// linked has package link make a script of the program. When that fails too, plainErr, the engine's own error for the
+// text as it is, says best what is wrong with it.
+func linked(s *sandbox, w *wrapping, source string, modules map[string]string, plainErr error) (*program, *wire.Failure) {
+	out, err := s.worker.links.Link(link.Program{Source: source, Modules: modules, Prelude: w.bindings(), Params: []string{w.scope}})
+	if err != nil {
+		if plainErr != nil {
+			return nil, syntaxFailure(plainErr, identity, "")
+		}
+		return nil, linkFailure(s.isolate, err)
+	}
+	script, _, err := s.isolate.Compile(out.Script, programName, nil)
+	if err != nil {
+		return nil, syntaxFailure(err, out.Position, "")
+	}
+	make, err := script.Run()
+	if err != nil {
+		return nil, &wire.Failure{Kind: "crashed", Message: err.Error()}
+	}
+	return &program{make, out.Position}, nil
+}
+
+// linkFailure words what package link found wrong, in the engine's words where it can be asked.
+func linkFailure(isolate *v8.Isolate, err error) *wire.Failure {
+	var syntax *link.SyntaxError
+	if !errors.As(err, &syntax) {
+		return &wire.Failure{Kind: "syntax", Name: "SyntaxError", Message: err.Error()}
+	}
+	failure := &wire.Failure{Kind: "syntax", Name: "SyntaxError", Message: syntax.Message, File: syntax.File, Line: syntax.Line, Column: syntax.Column}
+	if syntax.Check == "" {
+		return failure
+	}
+	_, _, err = isolate.Compile(syntax.Check, programName, nil)
+	var words *v8.CompileError
+	if errors.As(err, &words) && words.Line == syntax.Line+1 {
+		_, failure.Message, _ = strings.Cut(words.Message, ": ")
+		failure.Column = words.Column
+	}
+	return failure
+}
+
+func identity(line, column int) (string, int, int, bool) { return "", line, column, true }
+
+// syntaxFailure is a Failure for a text that the engine does not compile.
+func syntaxFailure(err error, position func(int, int) (string, int, int, bool), hint string) *wire.Failure {
+	var syntax *v8.CompileError
+	if !errors.As(err, &syntax) {
+		return &wire.Failure{Kind: "syntax", Message: err.Error()}
+	}
+	failure := &wire.Failure{Kind: "syntax"}
+	failure.Name, failure.Message, _ = strings.Cut(syntax.Message, ": ")
+	failure.Message += hint
+	if file, line, column, ok := position(syntax.Line, syntax.Column); ok {
+		failure.File, failure.Line, failure.Column = file, line, column
+		failure.Stack = fmt.Sprintf("%s: %s\n    at %s:%d:%d", failure.Name, failure.Message, shown(file), line, column)
+	}
+	return failure
+}
+
+// shown is how stacks name a file.
+func shown(file string) string {
+	if file == "" {
+		return programName
+	}
+	return file
+}
+
+// wrapping writes the scope that a program finds itself in: a constant for each namespace, then the preludes. Its own
+// name for what it is given is random, so that no program meets it.
+type wrapping struct {
+	providers []wire.Provider
+	scope     string
+}
+
+func newWrapping(providers []wire.Provider) *wrapping {
+	return &wrapping{providers, "scope" + rand.Text()}
+}
+
+// bindings are the declarations and preludes. A prelude may await, so they belong into an async function then.
+func (w *wrapping) bindings() string {
+	var b strings.Builder
+	for i, provider := range w.providers {
+		fmt.Fprintf(&b, "const %s=%s[%d];", provider.Name, w.scope, i)
+	}
+	for i, provider := range w.providers {
+		if provider.Prelude != "" {
+			fmt.Fprintf(&b, "%s.enter(%d);%s\n;", w.scope, i, provider.Prelude)
+		}
+	}
+	if w.hasPrelude() {
+		fmt.Fprintf(&b, "%s.enter(-1);", w.scope)
+	}
+	return b.String()
+}
+
+func (w *wrapping) hasPrelude() bool {
+	for _, provider := range w.providers {
+		if provider.Prelude != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// head is the script's text before the program; "\n}})" closes it. The program is evaluated in a function whose this is
+// undefined, as in a module. Such a function has arguments, which a module has not: a program that names them is
+// evaluated in an arrow function instead.
+func (w *wrapping) head(source string) string {
+	async, function := "", "function()"
+	if w.hasPrelude() {
+		async = "async"
+	}
+	if strings.Contains(source, "arguments") {
+		function = "()=>"
+	}
+	return "(" + async + "(_," + w.scope + ")=>{" + w.bindings() + "return " + function + "{return 0,"
+}
+
+// placement is where a program lies in its script: after lines full lines and, on its own first line, width UTF-16
+// units.
+type placement struct{ lines, width int }
+
+func newPlacement(head string) placement {
+	width := 0
+	for _, r := range head[strings.LastIndexByte(head, '\n')+1:] {
+		width++
+		if r > 0xFFFF {
+			width++
+		}
+	}
+	return placement{strings.Count(head, "\n"), width}
+}
+
+func (p placement) position(line, column int) (string, int, int, bool) {
+	line -= p.lines
+	if line == 1 {
+		column -= p.width
+	}
+	return "", line, column, line > 0 && column > 0
+}
+
+// checkPrelude compiles a prelude by itself, so that a mistake in it has the provider's name.
+func checkPrelude(isolate *v8.Isolate, provider wire.Provider) *wire.Failure {
+	if provider.Prelude == "" {
+		return nil
+	}
+	const head = "async()=>{"
+	name := "prelude of " + provider.Name
+	_, _, err := isolate.Compile(head+provider.Prelude+"\n}", name, nil)
+	return sourceFailure(err, head, name, "the prelude of provider "+strconv.Quote(provider.Name))
+}
+
+// proxySource compiles the expression that replaces a namespace to a function of __dispatch, undefined when there is
+// none.
+func proxySource(isolate *v8.Isolate, provider wire.Provider) (v8.Value, *wire.Failure) {
+	if provider.ProxySource == "" {
+		return v8.Value{}, nil
+	}
+	const head = "__dispatch=>("
+	name := "proxySource of " + provider.Name
+	what := "the proxySource of provider " + strconv.Quote(provider.Name)
+	script, _, err := isolate.Compile(head+provider.ProxySource+"\n)", name, nil)
+	if failure := sourceFailure(err, head, name, what); failure != nil {
+		return v8.Value{}, failure
+	}
+	fn, err := script.Run()
+	if err != nil {
+		return v8.Value{}, &wire.Failure{Kind: "thrown", Message: what + ": " + err.Error()}
+	}
+	return fn, nil
+}
+
+func sourceFailure(err error, head, name, what string) *wire.Failure {
+	if err == nil {
+		return nil
+	}
+	place := newPlacement(head)
+	failure := syntaxFailure(err, func(line, column int) (string, int, int, bool) {
+		_, line, column, ok := place.position(line, column)
+		return name, line, column, ok
+	}, "")
+	failure.Message = what + ": " + failure.Message
+	return failure
+}

@@ -1,0 +1,56 @@
+//go:build cgo && (linux || darwin)
+
+package worker_test
+
+import (
+	"testing"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
+)
+
+func TestPrograms(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	for _, test := range []struct{ code, want string }{
+		{"async () => 42", "42"},
+		{"() => 7", "7"},
+		{"// first\nasync () => 42;", "42"},
+		{"async () => { throw new Error('boom') }", "Error: boom"},
+		{"async () => (await codemode.echo({a: 1})).a", "1"},
+		{"async () => this === undefined", "true"},
+		{"async () => typeof arguments", `"undefined"`},
+		{"async () => { undeclared = 1 }", "ReferenceError: undeclared is not defined"},
+		{"async () => { const x = ; }", "SyntaxError: Unexpected token ';'"},
+		{"async () => { await new Promise(() => {}) }", "the program waits for a promise that nothing can settle any more: no tool call, request or timer is pending"},
+		{"async () => new Promise(r => setTimeout((a,b) => r([a,b]), 1, 'x', 'y'))", `["x","y"]`},
+		{"async () => { const x: number = 5; return x }", "5"},
+		{"async () => 'a\\0b h\u00e9 \U0001F600 \\ud800'", "\"a\\u0000b h\u00e9 \U0001F600 \\ud800\""},
+		{"async () => 'a\x00b'", `"a\u0000b"`},
+		{"async () => new Uint16Array([1,2])", `{"__codemode_binary_v1__":"ArrayBufferView","view":"Uint16Array","data":"AQACAA=="}`},
+		{"async () => codemode.echo(new Uint8Array([1,2,3]))", `{"__codemode_binary_v1__":"Uint8Array","data":"AQID"}`},
+		{"async () => codemode", `{}`},
+		{"async () => await codemode", `{}`},
+	} {
+		c.check(test.code, test.want)
+	}
+}
+
+func BenchmarkTrivial(b *testing.B) {
+	c := startChild(b, wire.Options{})
+	for b.Loop() {
+		c.run(program{code: "async () => 1"})
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	c := startChild(b, wire.Options{})
+	h := header("codemode")
+	h.ToolCalls = 1 << 40
+	for b.Loop() {
+		o := c.run(program{code: "async () => { const t = Date.now(); for (let i = 0; i < 1000; i++) await codemode.echo(i); return Date.now() - t }", header: h})
+		if o.done.Failure != nil {
+			b.Fatal(o.summary())
+		}
+		b.ReportMetric(float64(o.done.WallMicros)/1000, "µs/call")
+		b.ReportMetric(float64(o.done.CPUMicros)/1000, "cpu-µs/call")
+	}
+}

@@ -1,0 +1,201 @@
+//go:build cgo && (linux || darwin)
+
+package worker
+
+import (
+	"embed"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/codemode-go/codemode/executor/internal/v8"
+	"github.com/codemode-go/codemode/executor/internal/web"
+)
+
+//go:embed *.js
+var ownSources embed.FS
+
+// ownScripts are the scripts of this package in the order of their numbers; those without one are loaded by name.
+func ownScripts() []web.Script {
+	entries, err := ownSources.ReadDir(".")
+	if err != nil {
+		panic(err) // the file system is in the binary
+	}
+	var scripts []web.Script
+	for _, entry := range entries {
+		source, err := ownSources.ReadFile(entry.Name())
+		if err != nil {
+			panic(err)
+		}
+		scripts = append(scripts, web.Script{Name: "worker/" + strings.TrimSuffix(entry.Name(), ".js"), Source: string(source)})
+	}
+	return scripts
+}
+
+// sandbox is one isolate, booted, and what Go holds of it.
+type sandbox struct {
+	worker  *worker
+	isolate *v8.Isolate
+	born    time.Time
+	// state and exchange are memory that Go and the scripts share: numbers, and bytes on their way.
+	state, exchange []byte
+	releases        []func()
+	// left is what an operation returned, when exchange was too small for it.
+	left []byte
+	// fresh are the scripts that were compiled without a cache.
+	fresh map[string]*v8.Script
+	host  v8.Value
+	// heapLimit is the heap's limit before anything ran.
+	heapLimit uint64
+	run       *run
+}
+
+// The numbers of state, as 10_host.js, 20_timers.js and 40_calls.js have them.
+const (
+	stateDue = iota
+	statePending
+	stateKind
+	stateLength
+)
+
+// What state[stateKind] says of an operation's result.
+const (
+	resultValue = iota
+	resultBytes
+	resultError
+)
+
+func newSandbox(w *worker) (*sandbox, error) {
+	isolate, err := v8.NewIsolate(w.heap)
+	if err != nil {
+		return nil, err
+	}
+	s := &sandbox{worker: w, isolate: isolate, born: time.Now(), fresh: map[string]*v8.Script{}, heapLimit: isolate.HeapLimit()}
+	if err := s.boot(); err != nil {
+		return nil, fmt.Errorf("booting the sandbox: %w", err)
+	}
+	s.keepCaches()
+	return s, nil
+}
+
+// boot runs the eager scripts: the primordials, then 10_host.js, which makes of them and of the Go functions the host
+// object that all others take.
+func (s *sandbox) boot() error {
+	primordials, err := s.evaluate(s.worker.scripts[0])
+	if err != nil {
+		return err
+	}
+	if primordials, err = s.isolate.Call(primordials); err != nil {
+		return err
+	}
+	native, err := s.natives()
+	if err != nil {
+		return err
+	}
+	makeHost, err := s.evaluate(s.worker.scripts[1])
+	if err != nil {
+		return err
+	}
+	if s.host, err = s.isolate.Call(makeHost, primordials, native, s.isolate.String(s.worker.opNames)); err != nil {
+		return err
+	}
+	lazy, err := s.host.Get("lazy")
+	if err != nil {
+		return err
+	}
+	for _, script := range s.worker.scripts[2:] {
+		if len(script.Globals) > 0 {
+			if _, err := s.isolate.Call(lazy, s.isolate.String(script.Name), s.isolate.String(strings.Join(script.Globals, " "))); err != nil {
+				return err
+			}
+			continue
+		}
+		if !isNumbered(script.Name) {
+			continue
+		}
+		make, err := s.evaluate(script)
+		if err != nil {
+			return err
+		}
+		if _, err := s.isolate.Call(make, s.host); err != nil {
+			return fmt.Errorf("%s: %w", script.Name, err)
+		}
+	}
+	return nil
+}
+
+// isNumbered tells the eager scripts from those that are loaded by name.
+func isNumbered(name string) bool {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	return base[0] >= '0' && base[0] <= '9'
+}
+
+// evaluate compiles and runs a script.
+func (s *sandbox) evaluate(script web.Script) (v8.Value, error) {
+	compiled, cached, err := s.isolate.Compile(script.Source, "codemode:"+script.Name, s.worker.caches[script.Name])
+	if err != nil {
+		return v8.Value{}, fmt.Errorf("%s: %w", script.Name, err)
+	}
+	if !cached {
+		s.fresh[script.Name] = compiled
+	}
+	return compiled.Run()
+}
+
+// load evaluates the script that a name stands for.
+func (s *sandbox) load(name string) (v8.Value, error) {
+	at := slices.IndexFunc(s.worker.scripts, func(script web.Script) bool { return script.Name == name })
+	if at < 0 {
+		return v8.Value{}, fmt.Errorf("no script %q", name)
+	}
+	return s.evaluate(s.worker.scripts[at])
+}
+
+// keepCaches remembers what compiling the scripts has given, with the functions that have run so far.
+func (s *sandbox) keepCaches() {
+	for name, script := range s.fresh {
+		s.worker.caches[name] = script.Cache()
+	}
+	clear(s.fresh)
+}
+
+// dispose ends the isolate. Scripts that the program made load are cached first.
+func (s *sandbox) dispose() {
+	s.keepCaches()
+	for _, release := range s.releases {
+		release()
+	}
+	s.isolate.Dispose()
+}
+
+// now is the sandbox's clock in milliseconds.
+func (s *sandbox) now() float64 { return float64(time.Since(s.born)) / float64(time.Millisecond) }
+
+func (s *sandbox) get(index int) float64 {
+	return math.Float64frombits(binary.NativeEndian.Uint64(s.state[8*index:]))
+}
+
+func (s *sandbox) set(index int, value float64) {
+	binary.NativeEndian.PutUint64(s.state[8*index:], math.Float64bits(value))
+}
+
+// call calls a function of the host object and lets go of what it returns.
+func (s *sandbox) call(name string, args ...v8.Value) error {
+	fn, err := s.host.Get(name)
+	if err != nil {
+		return err
+	}
+	defer fn.Release()
+	out, err := s.isolate.Call(fn, args...)
+	for _, arg := range args {
+		arg.Release()
+	}
+	if err != nil {
+		return err
+	}
+	out.Release()
+	return nil
+}

@@ -1,0 +1,209 @@
+//go:build cgo && (linux || darwin)
+
+package worker
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/codemode-go/codemode/executor/internal/jail"
+	"github.com/codemode-go/codemode/executor/internal/link"
+	"github.com/codemode-go/codemode/executor/internal/v8"
+	"github.com/codemode-go/codemode/executor/internal/web"
+	"github.com/codemode-go/codemode/executor/internal/wire"
+)
+
+// linkCacheBytes bounds what a worker remembers of programs and modules it has transformed.
+const linkCacheBytes = 4 << 20
+
+// worker is what outlives a run: the pipes, the scripts and what compiling them has taught. Nothing of a program is in
+// it but the transformed text of sources, by their content.
+type worker struct {
+	pipes   *pipes
+	reader  *wire.Reader
+	writer  *wire.Writer
+	options wire.Options
+	control control
+	scripts []web.Script
+	caches  map[string][]byte
+	ops     []web.Op
+	opNames string
+	links   *link.Cache
+	// lastID is the last id given to a call, so that an answer to a call of an earlier run finds nobody.
+	lastID int64
+	heap   uint64
+}
+
+// serve is the worker's life.
+func serve(args []string) error {
+	runtime.LockOSThread()
+	options, err := wire.ParseOptions(args)
+	if err != nil {
+		return err
+	}
+	pipes, err := takePipes()
+	if err != nil {
+		return err
+	}
+	if err := settleProcess(options); err != nil {
+		return err
+	}
+	w := newWorker(pipes, options)
+	go w.control.listen(pipes)
+	box, err := newSandbox(w)
+	if err != nil {
+		return err
+	}
+	confinement, err := jail.Enter(jail.Options{Memory: options.Memory, Keep: []int{int(pipes.in), int(pipes.out), int(pipes.control), int(pipes.wake), int(pipes.woken)}})
+	if err != nil {
+		return fmt.Errorf("confining the worker: %w", err)
+	}
+	for {
+		if err := w.ready(confinement); err != nil {
+			return err
+		}
+		run, err := w.nextRun()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := box.execute(run); err != nil {
+			return err
+		}
+		box.dispose()
+		if box, err = newSandbox(w); err != nil {
+			return err
+		}
+	}
+}
+
+// settleProcess makes the process the same whatever the host is: no environment, UTC, American English, few threads.
+func settleProcess(options wire.Options) error {
+	os.Clearenv()
+	if err := errors.Join(os.Setenv("TZ", "UTC"), os.Setenv("LC_ALL", "en_US.UTF-8"), os.Setenv("LANG", "en_US.UTF-8")); err != nil {
+		return err
+	}
+	debug.SetTraceback("none")
+	runtime.GOMAXPROCS(2)
+	debug.SetGCPercent(50)
+	stack := 984
+	if options.StackKiB > 0 {
+		stack = options.StackKiB
+	}
+	flags := []string{
+		"--use-strict",
+		"--disallow-code-generation-from-strings",
+		"--single-threaded-gc",
+		fmt.Sprintf("--stack-size=%d", stack),
+		// What the reference's newer engine has by default.
+		"--js-base-64",
+		"--js-float16array",
+	}
+	if options.Jitless {
+		flags = append(flags, "--jitless")
+	}
+	v8.SetFlags(flags...)
+	return nil
+}
+
+func newWorker(pipes *pipes, options wire.Options) *worker {
+	w := &worker{
+		pipes:   pipes,
+		reader:  wire.NewReader(pipes.in, maxFrame),
+		writer:  wire.NewWriter(pipes.out),
+		options: options,
+		caches:  map[string][]byte{},
+		links:   link.NewCache(linkCacheBytes),
+		heap:    uint64(max(options.Memory, 0)),
+	}
+	own, platform := ownScripts(), web.Scripts()
+	w.scripts = slices.Concat(platform[:1], own, platform[1:])
+	var names []string
+	ops := web.Ops()
+	for name := range ops {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		w.ops = append(w.ops, ops[name])
+	}
+	w.opNames = strings.Join(names, " ")
+	return w
+}
+
+func (w *worker) ready(c *jail.Confinement) error {
+	header, err := json.Marshal(wire.ReadyHeader{Engine: "V8 " + v8.Version(), Jail: c.InForce, Anonymous: c.Anonymous()})
+	if err != nil {
+		return err
+	}
+	if err := w.writer.Write(wire.Ready, header); err != nil {
+		return err
+	}
+	return w.writer.Flush()
+}
+
+// nextRun waits for the next program. Answers to calls of the last one may still come.
+func (w *worker) nextRun() (wire.Frame, error) {
+	for {
+		frame, err := w.reader.Read()
+		if err != nil {
+			return wire.Frame{}, err
+		}
+		switch frame.Kind {
+		case wire.Run:
+			return frame, nil
+		case wire.Answer, wire.Fetched:
+		default:
+			return wire.Frame{}, fmt.Errorf("a frame of kind %d where a run was expected", frame.Kind)
+		}
+	}
+}
+
+// control stops the program that runs when a control byte says so, and the process when the pool is gone.
+type control struct {
+	mu         sync.Mutex
+	running    *v8.Isolate
+	terminated bool
+}
+
+func (c *control) listen(p *pipes) {
+	var b [1]byte
+	for {
+		if _, err := p.control.Read(b[:]); err != nil {
+			os.Exit(0)
+		}
+		if b[0] != wire.Terminate {
+			continue
+		}
+		c.mu.Lock()
+		if c.running != nil && !c.terminated {
+			c.terminated = true
+			c.running.Terminate()
+			p.wake.Write([]byte{0}) // the pipe is empty, it cannot fail
+		}
+		c.mu.Unlock()
+	}
+}
+
+// begin names the isolate to terminate; nil says that none runs.
+func (c *control) begin(isolate *v8.Isolate) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running, c.terminated = isolate, false
+}
+
+func (c *control) isTerminated() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.terminated
+}
