@@ -1,0 +1,100 @@
+package upstream
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+)
+
+// Tool is one tool as the server described it; the schemas are the bytes of the wire.
+type Tool struct {
+	Name, Title, Description  string
+	InputSchema, OutputSchema json.RawMessage
+}
+
+// page is one answer to tools/list.
+type page struct {
+	Tools      []json.RawMessage `json:"tools"`
+	NextCursor json.RawMessage   `json:"nextCursor"`
+}
+
+// cursor returns the next page's cursor, empty at the last page: some servers say null or "" there.
+func (p *page) cursor() string {
+	var cursor string
+	_ = json.Unmarshal(p.NextCursor, &cursor) // what is no string leads nowhere
+	return cursor
+}
+
+// decodeTools reads the entries of tools/list one by one, so that a malformed one costs nothing but itself. Warnings are
+// about what was left out.
+func decodeTools(entries []json.RawMessage, include, exclude []string) (tools []Tool, warnings []string) {
+	seen := map[string]bool{}
+	for i, raw := range entries {
+		tool, reason := decodeTool(raw)
+		switch {
+		case reason == "" && seen[tool.Name]:
+			reason = "is listed twice"
+		case reason == "" && !selected(tool.Name, include, exclude):
+			continue
+		}
+		if reason != "" {
+			warnings = append(warnings, fmt.Sprintf("tool %d (%q) %s; it is left out", i+1, tool.Name, reason))
+			continue
+		}
+		seen[tool.Name] = true
+		tools = append(tools, tool)
+	}
+	return tools, warnings
+}
+
+// decodeTool reads one entry member by member: a title that is no string is no title. The reason says why an entry is
+// no tool that can be called.
+func decodeTool(raw json.RawMessage) (tool Tool, reason string) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || fields == nil {
+		return tool, "is no object"
+	}
+	tool.Name = stringMember(fields, "name")
+	tool.Title = stringMember(fields, "title")
+	tool.Description = stringMember(fields, "description")
+	tool.InputSchema, tool.OutputSchema = schema(fields["inputSchema"]), schema(fields["outputSchema"])
+	if tool.Title == "" {
+		tool.Title = stringMember(object(fields["annotations"]), "title")
+	}
+	switch {
+	case tool.Name == "":
+		return tool, "has no name"
+	case stringMember(object(fields["execution"]), "taskSupport") == "required":
+		return tool, "can only be called as a task"
+	}
+	return tool, ""
+}
+
+// schema drops what is no JSON Schema, which is an object or a boolean.
+func schema(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || raw[0] != '{' && raw[0] != 't' && raw[0] != 'f' {
+		return nil
+	}
+	return raw
+}
+
+func object(raw json.RawMessage) map[string]json.RawMessage {
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &fields) // what is no object has no members
+	return fields
+}
+
+func stringMember(fields map[string]json.RawMessage, key string) string {
+	var s string
+	_ = json.Unmarshal(fields[key], &s) // what is no string counts as missing
+	return s
+}
+
+func selected(name string, include, exclude []string) bool {
+	matches := func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return err == nil && ok
+	}
+	return (len(include) == 0 || slices.ContainsFunc(include, matches)) && !slices.ContainsFunc(exclude, matches)
+}

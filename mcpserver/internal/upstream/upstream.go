@@ -1,0 +1,431 @@
+// Package upstream keeps connections to MCP servers: it starts them, lists their tools, calls them, and starts them
+// again.
+//
+// An [Upstream] is one server, whatever happens to it. A [Status] is what is known about it at one moment, its [Tool]s
+// among that. [Unwrap] makes a program's value of a call's result.
+//
+//	u := upstream.New(upstream.FromConfig(&server, supervisor), &upstream.Options{OnChange: func() { … }})
+//	u.Start()
+//	result, err := u.Call(ctx, "list_issues", json.RawMessage(`{"repo": "x"}`))
+//	u.Close()
+//
+// # Lifetime
+//
+//	            Start                ready             exit, closed stream
+//	Stopped ───────────► Starting ─────────► Ready ─────────────────────────► Stopped
+//	   ▲                    │ ▲                          the next Call starts it again
+//	   └──────── Close      ▼ │ the next Call, once the pause is over
+//	                       Failed
+//
+// A server that ends is started again by the next call. The tools that it had stay known meanwhile. The first restart
+// comes at once, later ones after a pause of 1 s that doubles up to 60 s, until a call has been answered again. A call
+// is repeated once, and only when nothing of it had been sent.
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/child"
+)
+
+// DefaultStartTimeout bounds the time until a server has listed its tools. An npx that has to download takes 10 s and
+// more.
+const DefaultStartTimeout = 60 * time.Second
+
+// debounce is how long a server's announcement of new tools waits for company.
+const debounce = 250 * time.Millisecond
+
+// State is where an Upstream is in its life.
+type State string
+
+// The states; see the package's diagram.
+const (
+	Starting State = "starting"
+	Ready    State = "ready"
+	Failed   State = "failed"
+	Stopped  State = "stopped"
+)
+
+// Spec says which server, and how to reach it.
+type Spec struct {
+	// Name is what people call the server, Namespace what programs call it.
+	Name, Namespace string
+
+	dial         dialer
+	startTimeout time.Duration
+	callTimeout  time.Duration
+	include      []string
+	exclude      []string
+	redact       func(string) string
+}
+
+// FromConfig describes a server of a configuration file; supervisor owns its process if it is one.
+func FromConfig(s *config.Server, supervisor *child.Supervisor) Spec {
+	return Spec{
+		Name: s.Name, Namespace: s.Namespace, dial: fromConfig(s, supervisor), redact: s.Redact,
+		startTimeout: s.StartTimeout, callTimeout: s.CallTimeout, include: s.IncludeTools, exclude: s.ExcludeTools,
+	}
+}
+
+// InProcess describes a server that lives in our own process.
+func InProcess(namespace string, s *server.MCPServer) Spec {
+	return Spec{Name: namespace, Namespace: namespace, dial: inProcess(s), redact: func(text string) string { return text }}
+}
+
+// Options are the optional parts of an Upstream.
+type Options struct {
+	// Logger gets what goes wrong; nil discards it.
+	Logger *slog.Logger
+	// OnChange is called, from any goroutine, after state, reason or tools changed. It must not block.
+	OnChange func()
+	// Version is told to servers as ours.
+	Version string
+	// StartTimeout is the bound for servers that name none; 0 is DefaultStartTimeout.
+	StartTimeout time.Duration
+}
+
+// Status is what is known about a server at one moment.
+type Status struct {
+	Name, Namespace string
+	State           State
+	// Reason says why it is Failed or Stopped, in words for people and models; secrets are redacted.
+	Reason string
+	// Tools are the tools as last listed; they stay known while the server is down.
+	Tools []Tool
+	// Server and Version are what the server calls itself.
+	Server, Version string
+	// StartTook is how long the last successful start took.
+	StartTook time.Duration
+}
+
+// Upstream is one server.
+type Upstream struct {
+	spec    Spec
+	options Options
+	log     *slog.Logger
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+
+	mu        sync.Mutex
+	status    Status
+	session   *session      // when Ready
+	attempt   chan struct{} // closed when the attempt to start that is under way has ended; nil when there is none
+	failures  int           // starts and sessions in a row without an answered call
+	notBefore time.Time     // when the next start is allowed
+	closed    bool
+}
+
+// New makes an Upstream that is not started yet.
+func New(spec Spec, options *Options) *Upstream {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.OnChange == nil {
+		o.OnChange = func() {}
+	}
+	if spec.startTimeout <= 0 {
+		spec.startTimeout = o.StartTimeout
+	}
+	if spec.startTimeout <= 0 {
+		spec.startTimeout = DefaultStartTimeout
+	}
+	u := &Upstream{spec: spec, options: o, log: o.Logger.With("server", spec.Name),
+		status: Status{Name: spec.Name, Namespace: spec.Namespace, State: Stopped}}
+	u.ctx, u.cancel = context.WithCancel(context.Background())
+	return u
+}
+
+// Close ends the server and waits until nothing is left of it. It is idempotent.
+func (u *Upstream) Close() {
+	u.mu.Lock()
+	u.closed = true
+	s := u.session
+	u.session = nil
+	u.status.State, u.status.Reason = Stopped, "closed"
+	u.mu.Unlock()
+	u.cancel()
+	if s != nil {
+		s.close()
+	}
+	u.wg.Wait()
+}
+
+// Status tells what is known now. The tools are not to be changed.
+func (u *Upstream) Status() Status {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.status
+}
+
+// Start starts the server in the background, unless it runs, is about to, or has to pause after a failure.
+func (u *Upstream) Start() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.session == nil && !time.Now().Before(u.notBefore) {
+		u.begin()
+	}
+}
+
+// Settled waits until the server is not Starting, or ctx ends.
+func (u *Upstream) Settled(ctx context.Context) {
+	u.mu.Lock()
+	attempt := u.attempt
+	u.mu.Unlock()
+	if attempt == nil {
+		return
+	}
+	select {
+	case <-attempt:
+	case <-ctx.Done():
+	}
+}
+
+// begin starts an attempt, with u.mu held; of several callers only the first does.
+func (u *Upstream) begin() {
+	if u.closed || u.attempt != nil {
+		return
+	}
+	u.status.State, u.status.Reason = Starting, ""
+	attempt := make(chan struct{})
+	u.attempt = attempt
+	u.wg.Go(func() {
+		s := u.connect()
+		u.options.OnChange()
+		close(attempt)
+		if s != nil {
+			u.watch(s)
+		}
+	})
+}
+
+// connect makes one attempt and records its outcome.
+func (u *Upstream) connect() *session {
+	began := time.Now()
+	ctx, cancel := context.WithTimeoutCause(u.ctx, u.spec.startTimeout, fmt.Errorf("it took longer than %s", u.spec.startTimeout))
+	defer cancel()
+	s, tools, err := u.openAndList(ctx)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.attempt = nil
+	if err == nil && u.closed {
+		err = errors.New("closed")
+		defer s.close()
+	}
+	if err != nil {
+		u.down(Failed, err.Error())
+		return nil
+	}
+	u.session = s
+	u.status.State, u.status.Reason, u.status.Tools = Ready, "", tools
+	u.status.Server, u.status.Version, u.status.StartTook = s.info.Name, s.info.Version, time.Since(began)
+	u.log.Debug("ready", "tools", len(tools), "took", u.status.StartTook)
+	return s
+}
+
+func (u *Upstream) openAndList(ctx context.Context) (*session, []Tool, error) {
+	e, err := u.spec.dial(u.log)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := open(ctx, e, u.log, u.options.Version)
+	if err != nil {
+		return nil, nil, err
+	}
+	tools, err := u.list(ctx, s)
+	if err != nil {
+		s.close()
+		return nil, nil, err
+	}
+	return s, tools, nil
+}
+
+func (u *Upstream) list(ctx context.Context, s *session) ([]Tool, error) {
+	entries, err := s.tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tools, warnings := decodeTools(entries, u.spec.include, u.spec.exclude)
+	for _, w := range warnings {
+		u.log.Warn(w)
+	}
+	return tools, nil
+}
+
+// down records that the server does not run, with u.mu held.
+func (u *Upstream) down(state State, reason string) {
+	if u.closed {
+		state, reason = Stopped, "closed"
+	}
+	u.status.State, u.status.Reason = state, u.spec.redact(reason)
+	u.failures++
+	u.notBefore = time.Now().Add(pause(u.failures))
+	if !u.closed {
+		u.log.Warn("down", "reason", u.status.Reason)
+	}
+}
+
+// pause is the time between a failure and the next start.
+func pause(failures int) time.Duration {
+	if failures <= 1 {
+		return 0
+	}
+	return min(time.Second<<min(failures-2, 6), time.Minute)
+}
+
+// watch follows a session until it is lost or the Upstream closes.
+func (u *Upstream) watch(s *session) {
+	var due <-chan time.Time
+	for {
+		select {
+		case <-u.ctx.Done():
+			return
+		case <-s.lost:
+			u.drop(s)
+			return
+		case <-s.changed:
+			if due == nil {
+				due = time.After(debounce)
+			}
+		case <-due:
+			due = nil
+			u.refresh(s)
+		}
+	}
+}
+
+// refresh lists the tools again.
+func (u *Upstream) refresh(s *session) {
+	ctx, cancel := context.WithTimeout(u.ctx, u.spec.startTimeout)
+	defer cancel()
+	tools, err := u.list(ctx, s)
+	if err != nil {
+		u.log.Warn("the server announced new tools, and could not list them; the old list stays", "error", u.spec.redact(err.Error()))
+		return
+	}
+	u.mu.Lock()
+	changed := !reflect.DeepEqual(tools, u.status.Tools)
+	if changed {
+		u.status.Tools = tools
+	}
+	u.mu.Unlock()
+	if changed {
+		u.options.OnChange()
+	}
+}
+
+// drop forgets a session that has ended.
+func (u *Upstream) drop(s *session) {
+	reason := ""
+	if s.why != nil {
+		reason = s.why()
+	}
+	u.mu.Lock()
+	current := u.session == s
+	if current {
+		u.session = nil
+		if s.answered.Load() {
+			u.failures = 0
+		}
+		u.down(Stopped, reason)
+		u.wg.Go(s.close) // stopping what is left of it takes its time
+	}
+	u.mu.Unlock()
+	if current {
+		u.options.OnChange()
+	}
+}
+
+// ready returns the session, starting the server first if it has to.
+func (u *Upstream) ready(ctx context.Context) (*session, error) {
+	u.mu.Lock()
+	if u.session == nil && u.attempt == nil {
+		if left := time.Until(u.notBefore); left > 0 {
+			defer u.mu.Unlock()
+			return nil, fmt.Errorf("server %q is down (%s); it is not started again before %s have passed", u.spec.Name, u.status.Reason, left.Round(100*time.Millisecond))
+		}
+		u.begin()
+	}
+	s, attempt := u.session, u.attempt
+	u.mu.Unlock()
+	if s == nil && attempt != nil {
+		select {
+		case <-attempt:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("server %q is still starting: %w", u.spec.Name, context.Cause(ctx))
+		}
+		u.mu.Lock()
+		s = u.session
+		u.mu.Unlock()
+	}
+	if s == nil {
+		return nil, fmt.Errorf("server %q is down (%s)", u.spec.Name, u.Status().Reason)
+	}
+	return s, nil
+}
+
+// Redact replaces the server's configured secrets in a text.
+func (u *Upstream) Redact(text string) string { return u.spec.redact(text) }
+
+// Call calls a tool with an object of arguments (nil for none) and returns the raw result of tools/call. A JSON-RPC
+// error's text reads as the MCP SDKs write it.
+func (u *Upstream) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
+	result, err := u.callOnce(ctx, tool, args)
+	if errors.Is(err, errUnsent) {
+		result, err = u.callOnce(ctx, tool, args)
+	}
+	if err != nil {
+		return nil, errors.New(u.spec.redact(err.Error()))
+	}
+	return result, nil
+}
+
+func (u *Upstream) callOnce(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
+	s, err := u.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	call := ctx
+	if u.spec.callTimeout > 0 {
+		var cancel context.CancelFunc
+		call, cancel = context.WithTimeoutCause(ctx, u.spec.callTimeout, fmt.Errorf("server %q did not answer %q within %s", u.spec.Name, tool, u.spec.callTimeout))
+		defer cancel()
+	}
+	result, err := s.call(call, tool, args)
+	switch {
+	case err == nil:
+		return result, nil
+	case call.Err() != nil:
+		return nil, context.Cause(call)
+	case errors.Is(err, errUnsent):
+		u.drop(s)
+		return nil, fmt.Errorf("server %q cannot be reached: %w", u.spec.Name, err)
+	case isLost(s):
+		u.drop(s)
+		return nil, fmt.Errorf("server %q ended while it worked on %q (%s), so the outcome of this call is unknown; the next call starts the server again", u.spec.Name, tool, s.why())
+	}
+	return nil, err
+}
+
+func isLost(s *session) bool {
+	select {
+	case <-s.lost:
+		return true
+	default:
+		return false
+	}
+}
