@@ -1,0 +1,173 @@
+// Package codetool is the one tool that a model gets in place of many: it takes a JavaScript program, runs it with every
+// function of its providers callable, and says how the outcome reads.
+//
+// Five nouns are enough to read it. A [RawTool] is one function with the JSON Schemas of what it takes and returns;
+// [Func] makes one of a Go function. A [Provider] is a list of them under one namespace. A [Tool] is what the model
+// sees, a [Tool.Description] with the declarations of them all, and what runs its programs, [Tool.Call]. An [Outcome]
+// is what became of one program.
+//
+//	add := codetool.Func("add", "Adds two numbers.", func(ctx context.Context, in struct{ A, B float64 }) (float64, error) {
+//		return in.A + in.B, nil
+//	})
+//	tool := codetool.NewTool(pool, []codetool.Provider{{Name: "math", Tools: []codetool.RawTool{add}}}, nil)
+//	defer tool.Close()
+//	fmt.Println(tool.Description()) // … declare const math: { add: (input: AddInput) => Promise<AddOutput>; } …
+//	outcome, err := tool.Call(ctx, "async () => math.add({A: 40, B: 2})")
+//	// err: we failed.  outcome.Failure: the program failed.  outcome.Value: 42
+//
+// # Names
+//
+// A tool keeps its name where JavaScript allows it. Otherwise white space, "-" and "." become "_", other characters that
+// no identifier has are dropped, and a reserved word gains a "_": every printed identifier can be called. Where two
+// names meet on one identifier, the tool that is called exactly so keeps it, else the first by name; the others are
+// numbered from _2. None of it depends on the order of the list. The name as it was is callable too, as
+// ns["original-name"], except "then", which no namespace has. Namespaces are named alike, in ASCII.
+//
+// # Arguments
+//
+// A function takes one object. It is checked against the tool's input schema before the call, and what is wrong with it
+// is thrown at the call site. No argument, undefined and null count as {}. Bytes arrive as base64 text. A schema that
+// does not compile lets every call through, with a warning.
+//
+// # Lifetime
+//
+// A Tool is immutable and safe for concurrent use. When the tools behind it change, [Tool.With] makes another over the
+// same executor; running programs keep theirs. [Tool.Close] closes the executor.
+package codetool
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/codemode-go/codemode/dialect"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// Options adjusts a Tool. The zero value of every field is its documented default.
+type Options struct {
+	// Timeout bounds a run in wall time, tool calls included; 0 is the executor's default.
+	Timeout time.Duration
+	// Limits tightens the executor's limits.
+	Limits protocol.Limits
+	// Outbound is what programs may reach over the network; unset blocks everything.
+	Outbound protocol.Outbound
+	// Modules maps a specifier to the source that programs may import; nil is the executor's default.
+	Modules map[string]string
+	// LosslessIntegers makes integers beyond ±(2^53−1) arrive as BigInt and leave digit for digit.
+	LosslessIntegers bool
+	// ConsoleFormat says how console arguments read; empty is protocol.ConsoleInspect.
+	ConsoleFormat protocol.ConsoleFormat
+	// Description is the template of the tool's description; empty is DefaultDescription. "{{types}}" stands for the
+	// declarations, "{{example}}" for a call of the first tool; each is filled in once.
+	Description string
+	// DescriptionBudget bounds the description's length in characters. When the declarations do not fit, the
+	// description lists names and programs look the rest up, see SearchName. 0 is no bound.
+	DescriptionBudget int
+	// Approve is asked before each call of a tool that needs approval; an error is thrown at the call site in place of
+	// the call. Nil leaves such tools out: they are neither declared nor callable.
+	Approve func(ctx context.Context, call Call) error
+	// Authorize is asked before each call of any tool, after its arguments were checked; an error is thrown at the
+	// call site in place of the call. Nil allows every call.
+	Authorize func(ctx context.Context, call Call) error
+	// Logger receives warnings about schemas and names. Nil discards.
+	Logger *slog.Logger
+}
+
+// Tool is the one tool. Make it with NewTool.
+type Tool struct {
+	executor    *dialect.Executor
+	options     Options
+	namespaces  []*namespace
+	providers   []dialect.Provider
+	description string
+}
+
+// NewTool makes the tool over executor, which it owns from then on.
+func NewTool(executor protocol.Executor, providers []Provider, options *Options) *Tool {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if o.Outbound.Mode() == protocol.OutboundUnset {
+		o.Outbound = protocol.BlockOutbound()
+	}
+	if o.ConsoleFormat == "" {
+		o.ConsoleFormat = protocol.ConsoleInspect
+	}
+	if o.Description == "" {
+		o.Description = DefaultDescription
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return build(dialect.New(executor, nil), providers, o)
+}
+
+// With makes a Tool of other providers over the same executor and options. Closing either closes the executor of both.
+func (t *Tool) With(providers []Provider) *Tool {
+	return build(t.executor, providers, t.options)
+}
+
+func build(executor *dialect.Executor, providers []Provider, options Options) *Tool {
+	t := &Tool{executor: executor, options: options, namespaces: bindAll(providers, &options)}
+	t.description = t.describe()
+	for _, ns := range t.namespaces {
+		t.providers = append(t.providers, ns.forDialect())
+	}
+	return t
+}
+
+// Close ends what runs and closes the executor. It is idempotent.
+func (t *Tool) Close() error { return t.executor.Close() }
+
+// Description is what the model reads about the tool.
+func (t *Tool) Description() string { return t.description }
+
+// CallOptions adjusts one call. Its zero value leaves the Tool's options as they are.
+type CallOptions struct {
+	// Timeout replaces Options.Timeout when it is set.
+	Timeout protocol.Timeout
+	// Limits replaces Options.Limits when any field of it is set.
+	Limits protocol.Limits
+}
+
+// Call runs one program, as the model wrote it. A program that fails is no error, see Outcome.Failure. The error is
+// the executor's own or the context's.
+func (t *Tool) Call(ctx context.Context, code string) (*Outcome, error) {
+	return t.CallWith(ctx, code, CallOptions{})
+}
+
+// CallWith is Call with bounds of its own.
+func (t *Tool) CallWith(ctx context.Context, code string, options CallOptions) (*Outcome, error) {
+	result, err := t.execute(ctx, code, options)
+	if err != nil {
+		return nil, err
+	}
+	if inner, ok := t.unfenced(result, code); ok {
+		code = inner
+		if result, err = t.execute(ctx, code, options); err != nil {
+			return nil, err
+		}
+	}
+	return t.outcome(result, code), nil
+}
+
+func (t *Tool) execute(ctx context.Context, code string, options CallOptions) (*dialect.Result, error) {
+	execute := dialect.ExecuteOptions{
+		Modules:          t.options.Modules,
+		Timeout:          options.Timeout,
+		Outbound:         t.options.Outbound,
+		Limits:           options.Limits,
+		LosslessIntegers: t.options.LosslessIntegers,
+		ConsoleFormat:    t.options.ConsoleFormat,
+		AllLevels:        true,
+	}
+	if !execute.Timeout.IsSet() && t.options.Timeout != 0 {
+		execute.Timeout = protocol.TimeoutOf(t.options.Timeout)
+	}
+	if execute.Limits == (protocol.Limits{}) {
+		execute.Limits = t.options.Limits
+	}
+	return t.executor.Execute(ctx, code, t.providers, &execute)
+}

@@ -1,0 +1,134 @@
+package codetool
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/codemode-go/codemode/dialect"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// maxFallback bounds how many characters a name that has no usable one is spelled with.
+const maxFallback = 8
+
+// toolIdentifier is what a tool would be called if it were alone: the dialect's rule, which drops every letter beyond
+// ASCII, widened to all that JavaScript takes in an identifier.
+func toolIdentifier(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case r == '-' || r == '.' || unicode.IsSpace(r) || r == '\ufeff':
+			b.WriteByte('_')
+		case isIdentifierPart(r):
+			b.WriteRune(r)
+		}
+	}
+	id := b.String()
+	if id == "" {
+		return spellOut("tool", name)
+	}
+	if first := []rune(id)[0]; !isIdentifierStart(first) {
+		id = "_" + id
+	}
+	if isASCII(id) {
+		id = dialect.SanitizeToolName(id) // for the reserved words
+	}
+	if id == "then" { // no namespace has one, so that awaiting it does not call a tool
+		return "then_"
+	}
+	return id
+}
+
+// namespaceIdentifier is what a namespace would be called if it were alone. It is ASCII, and leaves alone what programs
+// cannot do without.
+func namespaceIdentifier(name string) string {
+	if name == "" {
+		return DefaultNamespace
+	}
+	id := dialect.SanitizeToolName(name)
+	if id == "_" && name != "_" {
+		id = spellOut("server", name)
+	}
+	for dialect.IsReservedName(id) || protocol.IsReservedWord(id) || isStandardGlobal(id) {
+		id += "_"
+	}
+	return id
+}
+
+// spellOut names what has no usable character by the numbers of its characters.
+func spellOut(prefix, name string) string {
+	var b strings.Builder
+	b.WriteString(prefix)
+	for i, r := range []rune(name) {
+		if i == maxFallback {
+			break
+		}
+		fmt.Fprintf(&b, "_%x", r)
+	}
+	return b.String()
+}
+
+// assignIdentifiers gives every name an identifier of its own. Names are claimed in an order that does not depend on
+// the list: a name that is an identifier already keeps it, then each identifier goes to the first that wants it, and
+// the rest are numbered, past anything that another is called.
+func assignIdentifiers(names []string, identifier func(string) string) []string {
+	assigned := make([]string, len(names))
+	order := make([]int, len(names))
+	taken := make(map[string]bool, len(names))
+	for i, name := range names {
+		order[i] = i
+		if identifier(name) == name && !taken[name] {
+			assigned[i] = name
+			taken[name] = true
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(names[a], names[b]) })
+	for _, i := range order {
+		if want := identifier(names[i]); assigned[i] == "" && !taken[want] {
+			assigned[i] = want
+			taken[want] = true
+		}
+	}
+	for _, i := range order {
+		for n := 2; assigned[i] == ""; n++ {
+			numbered := identifier(names[i]) + "_" + strconv.Itoa(n)
+			if !taken[numbered] {
+				assigned[i] = numbered
+				taken[numbered] = true
+			}
+		}
+	}
+	return assigned
+}
+
+func isIdentifierStart(r rune) bool {
+	return r == '$' || r == '_' || unicode.In(r, unicode.L, unicode.Nl, unicode.Other_ID_Start)
+}
+
+func isIdentifierPart(r rune) bool {
+	return isIdentifierStart(r) || unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc, unicode.Other_ID_Continue)
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
+// isStandardGlobal reports whether ECMAScript itself binds a name; a namespace of that name would take from programs
+// what they are made of. Names of the platform (fetch, process) are free: servers are called so.
+func isStandardGlobal(name string) bool {
+	switch name {
+	case "globalThis", "undefined", "NaN", "Infinity", "isFinite", "isNaN", "parseFloat", "parseInt",
+		"decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent", "escape", "unescape",
+		"Object", "Function", "Array", "String", "Number", "Boolean", "Symbol", "BigInt", "Math", "JSON", "Date", "RegExp",
+		"Error", "AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError",
+		"Map", "Set", "WeakMap", "WeakSet", "WeakRef", "FinalizationRegistry", "Promise", "Proxy", "Reflect", "Iterator",
+		"ArrayBuffer", "SharedArrayBuffer", "DataView", "Atomics", "Int8Array", "Uint8Array", "Uint8ClampedArray",
+		"Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float16Array", "Float32Array", "Float64Array",
+		"BigInt64Array", "BigUint64Array", "Intl", "Temporal", "WebAssembly":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,154 @@
+package codetool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/codemode-go/codemode/dialect"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// Outcome is what became of one program.
+type Outcome struct {
+	// Value is the program's value as JSON, key order and digits kept, in protocol's encoding of values; nil is
+	// undefined. Outcome.Result is the same for a model's eyes.
+	Value json.RawMessage
+	// Failure says why the program has no value; nil when it has one, and when it ended without.
+	Failure *Failure
+	// Logs are the console lines, each with its level in brackets unless it is a plain log.
+	Logs []string
+	// Hint is a sentence for the model when the program ended well but surely not as it meant; empty otherwise.
+	Hint string
+	// Native is the executor's result underneath, with usage and the ledger of calls; nil when the request was refused.
+	Native *protocol.ExecuteResult
+}
+
+// Failure is a program's failure in words.
+type Failure struct {
+	// Message is the error's text as the dialect words it.
+	Message string
+	// Hint is a sentence that may help the model to do better; empty when there is none.
+	Hint string
+	// Position is where it happened in the text that Call was given; nil when unknown.
+	Position *protocol.Position
+	// Native is the executor's failure; nil when the request was refused before anything ran.
+	Native *protocol.Failure
+}
+
+// noValueHint is for a program that did something and told nobody.
+const noValueHint = "The program returned no value. Return one: async () => { …; return value }"
+
+func (t *Tool) outcome(result *dialect.Result, code string) *Outcome {
+	o := &Outcome{Value: result.Value, Logs: result.Logs, Native: result.Native}
+	if result.Error == "" {
+		if result.Value == nil {
+			o.Hint = noValueHint
+		}
+		return o
+	}
+	o.Failure = &Failure{Message: result.Error, Position: result.Position}
+	if result.Native == nil {
+		return o
+	}
+	o.Failure.Native = result.Native.Failure
+	if result.Native.Failure.Name == "ReferenceError" {
+		if near := t.suggestName(identifierAt(result.Position, code)); near != "" {
+			o.Failure.Hint = fmt.Sprintf("did you mean `%s`?", near)
+		}
+	}
+	return o
+}
+
+// Result is the value as JSON for a model: bytes keep the tag {"__codemode_binary_v1__": …, "data": base64}, data that
+// had to be escaped is itself again. Nil is undefined.
+func (o *Outcome) Result() (json.RawMessage, error) {
+	if o.Value == nil {
+		return nil, nil
+	}
+	return readableJSON(o.Value)
+}
+
+// Envelope is the outcome as the dialect's tool returns it: {"result": …} with "logs" beside it when there are lines,
+// or the error that it throws. An undefined result leaves the key out, as JSON.stringify does.
+func (o *Outcome) Envelope() (json.RawMessage, error) {
+	if o.Failure != nil {
+		return nil, errors.New(o.ErrorText())
+	}
+	result, err := o.Result()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	if result != nil {
+		b.WriteString(`"result":`)
+		b.Write(result)
+	}
+	if len(o.Logs) > 0 {
+		if result != nil {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"logs":`)
+		if err := writePlain(&b, o.Logs); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// ErrorText is the text of the error that the dialect's tool throws for a failed program (runCode in
+// @cloudflare/codemode), with a hint after the message when there is one. Empty when there is no failure.
+func (o *Outcome) ErrorText() string {
+	if o.Failure == nil {
+		return ""
+	}
+	text := "Code execution failed: " + o.Failure.Message
+	if o.Failure.Hint != "" {
+		text += "; " + o.Failure.Hint
+	}
+	if len(o.Logs) > 0 {
+		text += "\n\nConsole output:\n" + strings.Join(o.Logs, "\n")
+	}
+	return text
+}
+
+// String words a failure in full: the error's name, its message, its place in the program's text, the calls it was
+// waiting for, and the hint.
+func (f *Failure) String() string {
+	text := f.Message
+	if n := f.Native; n != nil {
+		switch n.Kind {
+		case protocol.FailureSyntax: // the dialect names the place already
+		case protocol.FailureThrown:
+			if n.Name != "" && text != n.Name {
+				text = n.Name + ": " + text
+			}
+			text += f.place()
+		default: // the dialect's words for a clock say less than the executor's
+			if n.Message != "" {
+				text = n.Message
+			}
+		}
+		if len(n.Pending) > 0 {
+			text += " Waiting for: " + strings.Join(n.Pending, ", ") + "."
+		}
+	}
+	if f.Hint != "" {
+		text += "; " + f.Hint
+	}
+	return text
+}
+
+func (f *Failure) place() string {
+	switch {
+	case f.Position == nil:
+		return ""
+	case f.Position.File != "":
+		return fmt.Sprintf(" (%s:%d:%d)", f.Position.File, f.Position.Line, f.Position.Column)
+	}
+	return fmt.Sprintf(" (line %d:%d)", f.Position.Line, f.Position.Column)
+}
