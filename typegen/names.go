@@ -12,16 +12,17 @@ import (
 // names are the type names in use.
 type names struct {
 	taken map[string]bool
-	last  map[string]int // by stem, the highest counter given out
+	last  map[string]int // the highest counter given out, by the name without one
 }
 
 // claim takes stem plus every ending, with the first counter between them for
 // which all are free: GetUserInput, GetUser_2Input, ….
 func (n names) claim(stem string, endings ...string) []string {
+	plain := stem + endings[0]
 	for {
-		n.last[stem]++
+		n.last[plain]++
 		numbered := stem
-		if count := n.last[stem]; count > 1 {
+		if count := n.last[plain]; count > 1 {
 			numbered += "_" + strconv.Itoa(count)
 		}
 		if slices.ContainsFunc(endings, func(ending string) bool { return n.taken[numbered+ending] }) {
@@ -56,7 +57,7 @@ func nameTypes(entries []*entry) names {
 	var late []*entry
 	for _, e := range order {
 		stem := typeStem(e.identifier)
-		if used.last[stem] > 0 {
+		if used.taken[stem+"Input"] {
 			late = append(late, e)
 			continue
 		}

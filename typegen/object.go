@@ -29,6 +29,7 @@ func (p *printer) objectType(n *node, indent string, besideOthers bool) (t typ, 
 		return tight(anyObject), false
 	}
 	informative = len(named) > 0 || !others.value.empty || others.keys != nil
+	p.spend(2 * len(inner))
 	var body strings.Builder
 	for _, f := range named {
 		f.write(&body, inner)
@@ -95,7 +96,7 @@ func (p *printer) properties(n, required *node, indent string) []property {
 		}
 		value := p.deferred(func() typ { return p.schema(m.value, indent) }, "properties", m.key)
 		f := property{name: m.key, required: required.find(m.key) >= 0, value: value, schema: m.value}
-		p.size += len(indent) + len(m.key) + len(m.value.str("description"))
+		p.spend(len(indent) + len(m.key) + len(m.value.str("description")))
 		named = append(named, f)
 	}
 	return named
@@ -128,7 +129,9 @@ func (p *printer) undeclared(n, required *node, others unnamed) []property {
 		if others.stated && !strings.Contains(others.value.text, "\n") {
 			value = others.value
 		}
-		p.size += len(m.key) + len(value.text)
+		if p.spend(len(m.key) + len(value.text) + stepBytes); p.tooBig {
+			break
+		}
 		named = append(named, property{name: m.key, required: true, value: value})
 	}
 	return named
@@ -184,7 +187,7 @@ func (p *printer) indexSignature(n, required *node, others unnamed) string {
 	for _, key := range others.keys {
 		if declared.find(key) < 0 && required.find(key) < 0 {
 			keys = append(keys, quote(key))
-			p.size += len(key)
+			p.spend(len(key))
 		}
 	}
 	if len(keys) == 0 {

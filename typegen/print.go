@@ -108,9 +108,9 @@ func (p *printer) nameOf(n *node) (name string, ok bool) {
 		name = p.names.claim(p.alias+helperName(ref), "")[0]
 		p.named[n] = name
 		p.queue = append(p.queue, n)
-		p.size += len(name)
+		p.spend(len(name))
 	}
-	p.size += len(name)
+	p.spend(len(name))
 	return name, true
 }
 
@@ -128,13 +128,7 @@ func isWorthName(n *node) bool {
 
 // enter opens n, unless the printer is over its bounds.
 func (p *printer) enter(n *node) bool {
-	p.size += stepBytes
-	limit := maxAliasBytes
-	if !p.nameAll && len(p.doc.targets) > 0 {
-		limit = maxInlineBytes
-	}
-	if p.size > limit {
-		p.tooBig = true
+	if p.spend(stepBytes); p.tooBig {
 		return false
 	}
 	if p.depth == maxDepth {
@@ -145,6 +139,17 @@ func (p *printer) enter(n *node) bool {
 	p.depth++
 	p.open = append(p.open, n)
 	return true
+}
+
+// spend counts bytes that get printed. Once there are too many, what is
+// printed does not matter any more.
+func (p *printer) spend(bytes int) {
+	limit := maxAliasBytes
+	if !p.nameAll && len(p.doc.targets) > 0 {
+		limit = maxInlineBytes
+	}
+	p.size += bytes
+	p.tooBig = p.tooBig || p.size > limit
 }
 
 func (p *printer) leave() {

@@ -224,7 +224,7 @@ func (p *printer) literals(values []*node) typ {
 	types := make([]typ, len(values))
 	for i, value := range values {
 		types[i] = tight(literal(value, 0))
-		p.size += len(types[i].text)
+		p.spend(len(types[i].text))
 	}
 	return join(types, bindsUnion)
 }
