@@ -7,8 +7,8 @@
 //
 //	cases, errs := casefile.ParseFile("cases.json", text)
 //	expected, err := compat.LoadExpected("expected-0.5.6.json", "0.5.6")
-//	report := compat.Run(ctx, pool, cases, expected, nil)
-//	report.Print(os.Stdout) // the last line is "N passed, N failed"
+//	reports := compat.Run(ctx, pool, cases, []*compat.Outcomes{expected}, nil)
+//	reports[0].Print(os.Stdout, false) // the last line is "N passed, N failed"
 //
 // Nothing imports this package. Its command is compat/cmd/compat.
 package compat

@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,6 +40,9 @@ type Expected struct {
 	Keys []string `json:"keys"`
 	// Hang says that the reference never answered.
 	Hang string `json:"hang"`
+	// Calls is what the tools saw, and Typed the result before JSON, where the file records them beside the outcome.
+	Calls []typedCall     `json:"calls"`
+	Typed json.RawMessage `json:"typed"`
 }
 
 // Threw is what execute rejected with.
@@ -105,16 +109,24 @@ func readExpected(file string) (map[string]*Expected, error) {
 	}
 	out := make(map[string]*Expected, len(raw))
 	for name, outcome := range raw {
-		decoder := json.NewDecoder(strings.NewReader(string(outcome)))
-		decoder.DisallowUnknownFields()
-		e := &Expected{}
-		if err := decoder.Decode(e); err != nil {
+		e, err := parseExpected(outcome)
+		if err != nil {
 			return nil, fmt.Errorf("%s: outcome of %q: %w", file, name, err)
 		}
-		e.Result = member(outcome, "result") // encoding/json leaves a null out
 		out[name] = e
 	}
 	return out, nil
+}
+
+func parseExpected(outcome json.RawMessage) (*Expected, error) {
+	decoder := json.NewDecoder(bytes.NewReader(outcome))
+	decoder.DisallowUnknownFields()
+	e := &Expected{}
+	if err := decoder.Decode(e); err != nil {
+		return nil, err
+	}
+	e.Result = member(outcome, "result") // encoding/json takes a null for a member that is not there
+	return e, nil
 }
 
 // member returns one member of an object with its bytes as they are; nil when it is not there.

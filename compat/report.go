@@ -122,7 +122,7 @@ func (r *Report) Print(w io.Writer, all bool) {
 func printVerdict(w io.Writer, label string, v *Verdict) {
 	fmt.Fprintf(w, "%s %s\n", label, v.Name)
 	for _, d := range v.Diffs {
-		fmt.Fprintf(w, "    %s: expected %s\n    %s  ours     %s\n", d.Field, short(d.Expected), strings.Repeat(" ", len(d.Field)-1), short(d.Ours))
+		fmt.Fprintf(w, "    %s: expected %s\n    %s  ours     %s\n", d.Field, short(d.Expected), strings.Repeat(" ", len(d.Field)), short(d.Ours))
 	}
 }
 

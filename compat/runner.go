@@ -38,36 +38,55 @@ type Ours struct {
 // caseBound ends a case that its own timeout does not end: a bug of ours must not hang the suite.
 const caseBound = 2 * time.Minute
 
-// Run runs the cases over native, which it does not close, and compares each with what is expected.
-func Run(ctx context.Context, native protocol.Executor, cases []*casefile.Case, expected *Outcomes, options *RunOptions) *Report {
-	r := runner{executor: dialect.New(unclosed{native}, &dialect.Options{Warn: func(string) {}}), expected: expected, rules: Rules()}
-	defer r.executor.Close()
-	concurrency := 0
+// Run runs the cases over native, which it does not close, once each, and compares them with each of the columns. There
+// is one report a column.
+func Run(ctx context.Context, native protocol.Executor, cases []*casefile.Case, columns []*Outcomes, options *RunOptions) []*Report {
+	var o RunOptions
 	if options != nil {
-		concurrency, r.typed = options.Concurrency, options.Typed
-		if options.Rules != nil {
-			r.rules = options.Rules
+		o = *options
+	}
+	if o.Concurrency <= 0 {
+		o.Concurrency = runtime.GOMAXPROCS(0)
+	}
+	if o.Rules == nil {
+		o.Rules = Rules()
+	}
+	r := runner{dialect.New(unclosed{native}, &dialect.Options{Warn: func(string) {}}), o}
+	defer r.executor.Close()
+
+	verdicts := make([][]Verdict, len(columns))
+	for i := range verdicts {
+		verdicts[i] = make([]Verdict, len(cases))
+	}
+	parallel(len(cases), o.Concurrency, func(i int) {
+		ours := r.run(ctx, cases[i])
+		for j, column := range columns {
+			verdicts[j][i] = r.judge(ctx, cases[i], ours, column)
 		}
+	})
+	reports := make([]*Report, len(columns))
+	for j, column := range columns {
+		reports[j] = newReport(column.Release, verdicts[j], o.Rules)
 	}
-	if concurrency <= 0 {
-		concurrency = runtime.GOMAXPROCS(0)
-	}
-	verdicts := make([]Verdict, len(cases))
+	return reports
+}
+
+// parallel calls do with 0 to n−1, so many at a time, and waits.
+func parallel(n, concurrency int, do func(i int)) {
 	work := make(chan int)
 	var workers sync.WaitGroup
-	for range concurrency {
+	for range min(concurrency, n) {
 		workers.Go(func() {
 			for i := range work {
-				verdicts[i] = r.judge(ctx, cases[i])
+				do(i)
 			}
 		})
 	}
-	for i := range cases {
+	for i := range n {
 		work <- i
 	}
 	close(work)
 	workers.Wait()
-	return newReport(expected.Release, verdicts, r.rules)
 }
 
 // unclosed keeps the dialect from closing an executor that belongs to the caller.
@@ -77,9 +96,7 @@ func (unclosed) Close() error { return nil }
 
 type runner struct {
 	executor *dialect.Executor
-	expected *Outcomes
-	typed    Typed
-	rules    []Rule
+	options  RunOptions
 }
 
 // run is our side of one case.
@@ -104,39 +121,37 @@ func (r *runner) run(ctx context.Context, c *casefile.Case) Ours {
 	return ours
 }
 
-// judge runs one case and compares.
-func (r *runner) judge(ctx context.Context, c *casefile.Case) Verdict {
-	v := Verdict{Name: c.Name}
-	if reason, ok := c.SkipOn[r.expected.Release]; ok {
+// judge compares our outcome of a case with a column's.
+func (r *runner) judge(ctx context.Context, c *casefile.Case, ours Ours, column *Outcomes) Verdict {
+	v := Verdict{Name: c.Name, Ours: brief(ours.Outcome)}
+	if reason, ok := c.SkipOn[column.Release]; ok {
 		v.Skipped = reason
 		return v
 	}
-	want := r.expected.ByName[c.Name]
+	want := column.ByName[c.Name]
 	if want == nil {
 		v.Diffs = []Diff{{"case", "no outcome of this name is expected", ""}}
 		return v
 	}
-	ours := r.run(ctx, c)
-	v.Ours = brief(ours.Outcome)
 	v.Diffs = Compare(want, ours.Outcome)
 	if len(v.Diffs) > 0 {
-		d := &Difference{Case: c, Want: want, Newest: r.expected.NewestByName[c.Name], Ours: ours, Diffs: v.Diffs}
+		d := &Difference{Case: c, Want: want, Newest: column.NewestByName[c.Name], Ours: ours, Diffs: v.Diffs}
 		d.run = func(other *casefile.Case) Ours { return r.run(ctx, other) }
-		v.Rule = r.covering(d)
+		v.Rule = covering(r.options.Rules, d)
 		v.Waiting = v.Rule == "" && waitsForPlatform(d)
 	}
-	if diff, ok := r.typed.compare(c.Name, ours.Calls); !ok && v.Rule == "" {
+	if diff, ok := r.options.Typed.compare(c.Name, ours.Calls); !ok && v.Rule == "" {
 		v.Diffs = append(v.Diffs, diff)
 	}
 	return v
 }
 
-func (r *runner) covering(d *Difference) string {
-	i := slices.IndexFunc(r.rules, func(rule Rule) bool { return rule.Covers(d) })
+func covering(rules []Rule, d *Difference) string {
+	i := slices.IndexFunc(rules, func(rule Rule) bool { return rule.Covers(d) })
 	if i < 0 {
 		return ""
 	}
-	return r.rules[i].Name
+	return rules[i].Name
 }
 
 // Typed maps a case's name to what the reference's tools saw.

@@ -19,6 +19,7 @@
 package casefile
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/codemode-go/codemode/protocol"
@@ -42,6 +43,9 @@ type Case struct {
 	NoReference string
 	// SkipOn maps a release of the reference to the reason why the case does not apply to it.
 	SkipOn map[string]string
+
+	// source is the case as it was read.
+	source []byte
 }
 
 // Provider describes one namespace.
@@ -66,7 +70,9 @@ func Parse(text []byte) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseCase(v)
+	c, err := parseCase(v)
+	c.source = text
+	return c, err
 }
 
 // ParseFile reads a catalogue, a JSON array of cases each with a name of its own. Cases that are well formed are
@@ -79,6 +85,10 @@ func ParseFile(file string, text []byte) ([]*Case, []error) {
 	list, ok := v.([]any)
 	if !ok {
 		return nil, []error{fmt.Errorf("%s: want an array of cases, got %s", file, kindOf(v))}
+	}
+	var sources []json.RawMessage
+	if err := json.Unmarshal(text, &sources); err != nil { // readJSON took it: only its depth can be at fault
+		return nil, []error{fmt.Errorf("%s: %w", file, err)}
 	}
 	var cases []*Case
 	var errs []error
@@ -102,9 +112,27 @@ func ParseFile(file string, text []byte) ([]*Case, []error) {
 			continue
 		}
 		seen[c.Name] = true
+		c.source = sources[i]
 		cases = append(cases, c)
 	}
 	return cases, errs
+}
+
+// ForReference is the request that the reference's worker takes. A case that it cannot run, or that uses what only a
+// host of ours has, is an error that names the field.
+func (c *Case) ForReference() ([]byte, error) {
+	if c.NoReference != "" {
+		return nil, fieldError{"reference", "the reference cannot run it: " + c.NoReference}
+	}
+	if option := c.Options.ownOption(); option != "" {
+		return nil, fieldError{"options." + option, "the reference has no such option"}
+	}
+	for i, p := range c.Providers {
+		if p.ProxySource != "" {
+			return nil, fieldError{fmt.Sprintf("providers[%d].proxySource", i), "the reference has no such field"}
+		}
+	}
+	return c.source, nil
 }
 
 func parseCase(v any) (*Case, error) {

@@ -31,6 +31,9 @@ type Options struct {
 	LosslessIntegers              bool
 	ConsoleFormat                 protocol.ConsoleFormat
 	Limits                        protocol.Limits
+
+	// ownTimeout is set when the timeout is spelled in a way that only our hosts know.
+	ownTimeout bool
 }
 
 // UnsupportedError is an option of the format that a host of ours cannot express.
@@ -43,6 +46,7 @@ func (o *Options) parse(v any) error {
 		at := "options." + key
 		switch key {
 		case "timeout":
+			o.ownTimeout = value == maximumTimeout
 			o.Timeout, err = timeoutOf(value, at)
 			return err
 		case "modules":
@@ -75,16 +79,18 @@ func (o *Options) parse(v any) error {
 // synchronous part, a bound of 0 on the wall clock would end a program before it began.
 const minTimeout = 5 * time.Millisecond
 
+// maximumTimeout asks for the executor's own upper bound.
+const maximumTimeout = "maximum"
+
 // timeoutOf reads what a JavaScript host hands to its timer: a number of milliseconds, or a text that Number reads. What
-// is no positive number fires at once, and what is longer than a timer can be never does. "maximum" is ours: the
-// executor's own upper bound.
+// is no positive number fires at once, and what is longer than a timer can be never does.
 func timeoutOf(v any, path string) (protocol.Timeout, error) {
 	var ms float64
 	switch v := v.(type) {
 	case json.Number:
 		ms, _ = v.Float64() // what overflows is infinite
 	case string:
-		if v == "maximum" {
+		if v == maximumTimeout {
 			return protocol.MaximumTimeout(), nil
 		}
 		var err error
@@ -158,6 +164,25 @@ func (o *Options) parseLimits(v any) error {
 		}
 		return fieldError{at, "unknown limit"}
 	})
+}
+
+// ownOption names an option in use that the reference does not have; empty when there is none.
+func (o *Options) ownOption() string {
+	switch {
+	case o.ownTimeout:
+		return "timeout"
+	case o.CountHostWaits:
+		return "countHostWaits"
+	case o.RetainHandles:
+		return "retainHandles"
+	case o.LosslessIntegers:
+		return "losslessIntegers"
+	case o.ConsoleFormat == protocol.ConsoleInspect:
+		return "consoleFormat"
+	case o.Limits != protocol.Limits{}:
+		return "limits"
+	}
+	return ""
 }
 
 // outbound is the policy that holds.

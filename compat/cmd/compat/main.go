@@ -116,7 +116,7 @@ func report(ctx context.Context, f flags) (*compat.Report, error) {
 		return nil, err
 	}
 	defer pool.Close()
-	report := compat.Run(ctx, pool, selected(cases, f.only), expected, options)
+	report := compat.Run(ctx, pool, selected(cases, f.only), []*compat.Outcomes{expected}, options)[0]
 	for _, err := range malformed {
 		report.Malformed = append(report.Malformed, err.Error())
 	}

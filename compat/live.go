@@ -1,0 +1,55 @@
+package compat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/codemode-go/codemode/compat/casefile"
+	"github.com/codemode-go/codemode/compat/reference"
+)
+
+// hangBound is how long the reference may take over one case. The slowest case waits three seconds.
+const hangBound = 15 * time.Second
+
+// Live asks the running reference for the outcomes of a catalogue. Cases that it cannot run, or that do not apply to
+// its release, are left out. A case that uses what the reference has no word for is an error.
+func Live(ctx context.Context, server *reference.Server, cases []*casefile.Case, concurrency int) (*Outcomes, error) {
+	byName := make(map[string]*Expected, len(cases))
+	var mu sync.Mutex
+	var errs []error
+	parallel(len(cases), concurrency, func(i int) {
+		c := cases[i]
+		if _, skip := c.SkipOn[server.Release()]; skip || c.NoReference != "" {
+			return
+		}
+		e, err := liveOutcome(ctx, server, c)
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("case %q: %w", c.Name, err))
+			return
+		}
+		byName[c.Name] = e
+	})
+	return &Outcomes{Release: server.Release(), ByName: byName, NewestByName: byName}, errors.Join(errs...)
+}
+
+func liveOutcome(ctx context.Context, server *reference.Server, c *casefile.Case) (*Expected, error) {
+	request, err := c.ForReference()
+	if err != nil {
+		return nil, err
+	}
+	bounded, cancel := context.WithTimeout(ctx, hangBound)
+	defer cancel()
+	outcome, err := server.Run(bounded, request)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return &Expected{Hang: hangBound.String()}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseExpected(outcome)
+}
