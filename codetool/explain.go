@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math/big"
 	"net/url"
 	"slices"
 	"strconv"
@@ -121,11 +122,27 @@ func (e *explainer) leaf(v *jsonschema.ValidationError) {
 		e.add(v, fmt.Sprintf("expected %s, got %s", show(k.Want), e.given(v)))
 	case *kind.Pattern:
 		e.add(v, fmt.Sprintf("expected text that matches /%s/, got %s", k.Want, e.given(v)))
+	case *kind.Minimum:
+		e.add(v, "expected at least "+decimal(k.Want)+", got "+e.given(v))
+	case *kind.Maximum:
+		e.add(v, "expected at most "+decimal(k.Want)+", got "+e.given(v))
+	case *kind.ExclusiveMinimum:
+		e.add(v, "expected more than "+decimal(k.Want)+", got "+e.given(v))
+	case *kind.ExclusiveMaximum:
+		e.add(v, "expected less than "+decimal(k.Want)+", got "+e.given(v))
+	case *kind.MultipleOf:
+		e.add(v, "expected a multiple of "+decimal(k.Want)+", got "+e.given(v))
 	case *kind.FalseSchema:
 		e.add(v, "not allowed here")
 	default:
 		e.add(v, v.ErrorKind.LocalizedString(e.printer)+" (given: "+e.given(v)+")")
 	}
+}
+
+// decimal spells a bound of a schema, which JSON wrote as a decimal, with its digits.
+func decimal(bound *big.Rat) string {
+	digits, _ := bound.FloatPrec()
+	return bound.FloatString(digits)
 }
 
 func (e *explainer) add(v *jsonschema.ValidationError, text string) {

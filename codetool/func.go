@@ -41,7 +41,8 @@ func reflectSchema(t reflect.Type) json.RawMessage {
 	if t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]() || isEncodedSpecially(t) {
 		return nil
 	}
-	reflector := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, DoNotReference: !containsItself(t, nil)}
+	inline := !containsItself(t, nil)
+	reflector := jsonschema.Reflector{Anonymous: true, ExpandedStruct: inline, DoNotReference: inline}
 	schema := reflector.ReflectFromType(t)
 	schema.Version = "" // 2020-12 is what a schema without $schema is read as
 	text, err := json.Marshal(schema)
