@@ -175,7 +175,7 @@ func (w *wrapping) head(source string) string {
 	if strings.Contains(source, "arguments") {
 		function = "()=>"
 	}
-	return "(" + async + "(_," + w.scope + ")=>{" + w.bindings() + "return " + function + "{return 0,"
+	return "(" + async + "(" + w.scope + "_," + w.scope + ")=>{" + w.bindings() + "return " + function + "{return 0,"
 }
 
 // placement is where a program lies in its script: after lines full lines and, on its own first line, width UTF-16

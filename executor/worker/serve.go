@@ -80,10 +80,13 @@ func serve(args []string) error {
 		if err := box.execute(run); err != nil {
 			return err
 		}
-		box.dispose()
-		if box, err = newSandbox(w); err != nil {
+		// The engine keeps its read-only heap while there is any isolate, so the next is made before the last one goes.
+		next, err := newSandbox(w)
+		if err != nil {
 			return err
 		}
+		box.dispose()
+		box = next
 	}
 }
 

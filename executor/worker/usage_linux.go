@@ -10,9 +10,9 @@ import (
 
 // threadTime is the processor time of the calling thread, which is the JavaScript thread.
 func threadTime() time.Duration {
-	var usage unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_THREAD, &usage); err != nil {
+	var now unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
 		return 0
 	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	return time.Duration(now.Nano())
 }
