@@ -30,21 +30,34 @@ func (p *printer) objectType(n *node, indent string, besideOthers bool) (t typ, 
 	}
 	informative = len(named) > 0 || !others.value.empty || others.keys != nil
 	p.spend(2 * len(inner))
-	var body strings.Builder
-	for _, f := range named {
-		f.write(&body, inner)
+	if index != "" {
+		index = inner + index + "\n"
 	}
-	if index == "" {
-		return braces(body.String(), indent), informative
+	if index == "" || len(named) == 0 || others.keys == nil && others.admits(p, named) {
+		return typeLiteral(named, index, indent), informative
 	}
-	own := inner + index + "\n"
-	if len(named) == 0 || others.keys == nil && others.admits(p, named) {
-		return braces(body.String()+own, indent), informative
-	}
-	return join([]typ{braces(body.String(), indent), braces(own, indent)}, bindsIntersection), informative
+	parts := []typ{typeLiteral(named, "", indent), typeLiteral(nil, index, indent)}
+	return join(parts, bindsIntersection), informative
 }
 
-func braces(lines, indent string) typ { return tight("{\n" + lines + indent + "}") }
+// typeLiteral returns properties and the line of an index signature in braces.
+func typeLiteral(named []property, index, indent string) typ {
+	inner := indent + indentStep
+	size := len("{\n") + len(index) + len(indent) + len("}")
+	for _, f := range named {
+		size += 4*len(inner) + len(f.name) + len(f.value.text) + len(f.schema.str("description")) + 32
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteString("{\n")
+	for _, f := range named {
+		f.write(&b, inner)
+	}
+	b.WriteString(index)
+	b.WriteString(indent)
+	b.WriteByte('}')
+	return tight(b.String())
+}
 
 // property is one named member of a type literal.
 type property struct {
@@ -109,6 +122,9 @@ func requiredNames(n *node) *node {
 		if item.kind == kindString {
 			names = append(names, member{key: item.text})
 		}
+	}
+	if names == nil {
+		return &node{}
 	}
 	return newObject(names)
 }

@@ -31,9 +31,9 @@ type printer struct {
 	queue   []*node          // of those, the ones still to be printed
 
 	def     *node   // whose alias is being printed
-	open    []*node // the schemas around the present one, since the last property or item
-	lazy    bool    // there is a property or item around the present one
-	depth   int
+	open    []*node // the schemas around the present one, and it
+	region  int     // where in open those begin that no property or item is around
+	lazy    bool    // there is a property or item around the present schema
 	size    int
 	tooDeep bool
 	tooBig  bool
@@ -85,7 +85,7 @@ func (p *printer) all() string {
 
 // definition returns the type of n itself, not the alias n may have.
 func (p *printer) definition(n *node) string {
-	p.def, p.open, p.lazy, p.depth = n, nil, false, 0
+	p.def, p.region, p.lazy = n, 0, false
 	if n == nil || n.kind != kindObject {
 		return p.schema(n, "").text
 	}
@@ -131,12 +131,11 @@ func (p *printer) enter(n *node) bool {
 	if p.spend(stepBytes); p.tooBig {
 		return false
 	}
-	if p.depth == maxDepth {
+	if len(p.open) == maxDepth {
 		p.tooDeep = true
 		p.warn("the schema is nested too deeply; what follows is unknown")
 		return false
 	}
-	p.depth++
 	p.open = append(p.open, n)
 	return true
 }
@@ -152,17 +151,14 @@ func (p *printer) spend(bytes int) {
 	p.tooBig = p.tooBig || p.size > limit
 }
 
-func (p *printer) leave() {
-	p.depth--
-	p.open = p.open[:len(p.open)-1]
-}
+func (p *printer) leave() { p.open = p.open[:len(p.open)-1] }
 
 // deferred prints what TypeScript resolves later than the alias around it.
 func (p *printer) deferred(print func() typ, path ...string) typ {
-	open, lazy := p.open, p.lazy
-	p.open, p.lazy = nil, true
+	region, lazy := p.region, p.lazy
+	p.region, p.lazy = len(p.open), true
 	t := p.at(print, path...)
-	p.open, p.lazy = open, lazy
+	p.region, p.lazy = region, lazy
 	return t
 }
 

@@ -127,6 +127,7 @@ type reader struct {
 	src     string
 	pos     int
 	members []member // of the objects being read, the innermost last
+	items   []*node  // of the arrays being read, likewise
 }
 
 func (r *reader) value() *node {
@@ -170,15 +171,18 @@ func (r *reader) object() *node {
 }
 
 func (r *reader) array() *node {
-	n := &node{kind: kindArray}
+	start := len(r.items)
 	r.pos++
 	for r.space(); r.src[r.pos] != ']'; r.space() {
 		if r.src[r.pos] == ',' {
 			r.pos++
 		}
-		n.items = append(n.items, r.value())
+		item := r.value()
+		r.items = append(r.items, item)
 	}
 	r.pos++
+	n := &node{kind: kindArray, items: slices.Clone(r.items[start:])}
+	r.items = r.items[:start]
 	return n
 }
 

@@ -203,13 +203,19 @@ func toolComment(tool Tool, input *node) string {
 	if text == "" {
 		text = tool.Name
 	}
-	lines := []string{"\t/**", "\t * " + comment(text)}
+	var b strings.Builder
+	b.Grow(len(text) + 16)
+	b.WriteString("\t/**\n\t * ")
+	b.WriteString(comment(text))
 	for _, m := range input.object("properties") {
 		if description := m.value.str("description"); description != "" {
-			lines = append(lines, "\t * "+comment("@param input."+m.key+" - "+description))
+			for _, part := range [...]string{"\n\t * @param input.", comment(m.key), " - ", comment(description)} {
+				b.WriteString(part)
+			}
 		}
 	}
-	return strings.Join(append(lines, "\t */"), "\n")
+	b.WriteString("\n\t */")
+	return b.String()
 }
 
 // memberName returns identifier as a member of a type literal.

@@ -73,7 +73,7 @@ func (p *printer) schema(n *node, indent string) typ {
 	case n.kind != kindObject:
 		p.warn("a schema has to be an object or a boolean")
 		return anything()
-	case slices.Contains(p.open, n):
+	case slices.Contains(p.open[p.region:], n):
 		return vain()
 	}
 	if name, ok := p.nameOf(n); ok {
@@ -114,7 +114,10 @@ func (p *printer) constraints(n *node, indent string) typ {
 		return join(others, bindsIntersection)
 	}
 	others = slices.DeleteFunc(others, func(t typ) bool { return t.empty })
-	if len(others) > 0 && !informative && p.impliedKinds(n)&^typeKinds(n) == 0 {
+	if len(others) == 0 {
+		return own
+	}
+	if !informative && p.impliedKinds(n)&^typeKinds(n) == 0 {
 		return join(others, bindsIntersection)
 	}
 	return join(slices.Insert(others, 0, own), bindsIntersection)
