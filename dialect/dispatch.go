@@ -3,8 +3,6 @@ package dialect
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/codemode-go/codemode/protocol"
@@ -79,62 +77,34 @@ func wasCutShort(failure *protocol.Failure) bool {
 }
 
 // dispatch makes the run's DispatchFunc over the plan's handlers.
+//
+// Each call runs on a goroutine of its own, which the run and through it the Executor owns, so that neither the end of
+// the run nor an executor that cancels its calls then cuts off a call that the program only forgot to await. Its context
+// carries the values of the one given to Execute, wherever the native executor runs.
 func (r *run) dispatch(handlers map[string]protocol.Handler) protocol.DispatchFunc {
-	detached := make(map[string]protocol.Handler, len(handlers))
-	for name, handler := range handlers {
-		detached[name] = r.detach(handler)
-	}
-	envelope := protocol.NewEnvelopeDispatch(detached, &r.guard)
+	envelope := protocol.NewEnvelopeDispatch(handlers, &r.guard)
 	return func(ctx context.Context, provider, tool, argsJSON string) (string, error) {
-		// Held before the envelope admits the call: an executor may settle the run as soon as it is admitted.
-		if r.hold() {
-			defer r.releaseOne()
-		}
-		return envelope(ctx, provider, tool, argsJSON)
-	}
-}
-
-type answer struct {
-	result json.RawMessage
-	err    error
-}
-
-// detach runs a handler on a goroutine of its own, so that neither the end of the run nor an executor that cancels its
-// calls then cuts off a call that the program only forgot to await. Its context carries the values of the one given to
-// Execute, wherever the native executor runs. The run, and through it the Executor, owns it.
-func (r *run) detach(handler protocol.Handler) protocol.Handler {
-	return func(ctx context.Context, tool, argsJSON string) (json.RawMessage, error) {
 		if !r.hold() {
-			return nil, errors.New(protocol.CompletedMessage)
+			return envelope(ctx, provider, tool, argsJSON) // which refuses it
 		}
-		callCtx, cancel := context.WithCancel(r.values)
+		callCtx, cancel := context.WithCancel(protocol.WithAdmission(r.values, func() { protocol.Admit(ctx) }))
 		stop := context.AfterFunc(r.calls, cancel)
-		answers := make(chan answer, 1)
+		answers := make(chan string, 1)
 		go func() {
 			defer r.releaseOne()
 			defer cancel()
 			defer stop()
-			answers <- callTool(callCtx, handler, tool, argsJSON)
+			text, _ := envelope(callCtx, provider, tool, argsJSON) // never an error
+			answers <- text
 		}()
 		select {
-		case a := <-answers:
-			return a.result, a.err
+		case text := <-answers:
+			return text, nil
 		case <-r.done:
 		case <-ctx.Done():
 		}
-		return nil, errors.New(protocol.CompletedMessage)
+		return protocol.ErrorEnvelope(protocol.CompletedMessage).Text(), nil
 	}
-}
-
-// callTool contains a panic to its own call, since it runs outside the envelope's recovery.
-func callTool(ctx context.Context, handler protocol.Handler, tool, argsJSON string) (a answer) {
-	defer func() {
-		if p := recover(); p != nil {
-			a = answer{err: fmt.Errorf("tool %q panicked: %v", tool, p)}
-		}
-	}()
-	a.result, a.err = handler(ctx, tool, argsJSON)
-	return a
 }
 
 // parseArguments splits an argument list. A proxy source of the host's own may send one value in place of a list; it

@@ -132,3 +132,21 @@ func TestCallsCarryTheCallersValues(t *testing.T) {
 		t.Errorf("got %+v, %v", result, err)
 	}
 }
+
+// An executor may start the next call, or settle the run, once a call was admitted: by then it must be held.
+func TestAdmissionComesFromTheCallItself(t *testing.T) {
+	admitted, called := make(chan struct{}), make(chan struct{})
+	native := &fakeNative{program: func(ctx context.Context, r *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+		callCtx := protocol.WithAdmission(ctx, func() { close(admitted) })
+		go r.Dispatch(callCtx, "api", "note", "[]")
+		<-admitted
+		return &protocol.ExecuteResult{Value: []byte("1")}, nil
+	}}
+	note := func(context.Context, []json.RawMessage) (any, error) { close(called); return nil, nil }
+	executor := New(native, nil)
+	defer executor.Close()
+	if _, err := executor.Execute(t.Context(), "1", []Provider{{Name: "api", Functions: []Function{{"note", note}}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	<-called
+}

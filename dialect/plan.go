@@ -9,7 +9,8 @@ import (
 
 // Func is a tool's implementation. Each argument is one value in protocol's encoding (protocol.DecodeValue reads it;
 // plain JSON reads as itself). What it returns goes through protocol.EncodeValue: a json.RawMessage passes with its
-// bytes as they are, protocol.Undefined is undefined. An error is thrown in the program with the error's text. A Func
+// bytes as they are, as data: a binary argument handed back as it came is no longer bytes, decode it first.
+// protocol.Undefined is undefined. An error is thrown in the program with the error's text. A Func
 // returns when its context ends.
 type Func func(ctx context.Context, args []json.RawMessage) (any, error)
 
