@@ -111,6 +111,12 @@ func encodeInto(b *bytes.Buffer, v any) error {
 		return encodeObject(b, o)
 	case json.RawMessage:
 		return encodeRaw(b, v)
+	case string, bool, json.Number:
+		text, err := marshal(v)
+		if err != nil {
+			return err
+		}
+		b.Write(text)
 	default:
 		text, err := marshal(v)
 		if err != nil {
@@ -167,7 +173,22 @@ func encodeRaw(b *bytes.Buffer, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
+	if !holdsMarker(v) { // the bytes as they are: a lone surrogate has no other spelling
+		b.Write(raw)
+		return nil
+	}
 	return encodeInto(b, v)
+}
+
+// holdsMarker reports whether an object anywhere in a parsed value has a marker's key.
+func holdsMarker(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, holdsMarker)
+	case Object:
+		return slices.ContainsFunc(v, func(m Member) bool { return isMarker(m.Key) || holdsMarker(m.Value) })
+	}
+	return false
 }
 
 func writeBinary(b *bytes.Buffer, kind, view string, data []byte) {
