@@ -16,6 +16,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/codemode-go/codemode/mcpserver/internal/lines"
 )
 
 // maxMessage bounds one line of a server, twice what a program may receive from one call.
@@ -186,11 +188,11 @@ func (p *pipe) readLoop() {
 	defer p.out.Close()
 	r := bufio.NewReaderSize(p.out, 64<<10)
 	for {
-		line, err := readLine(r, maxMessage)
+		line, err := lines.Read(r, maxMessage)
 		if len(line) > 0 {
 			p.receive(line)
 		}
-		if errors.Is(err, errTooLong) {
+		if errors.Is(err, lines.ErrTooLong) {
 			p.fail(fmt.Sprintf("it sent a message of more than %d MiB", maxMessage>>20))
 			_, _ = io.Copy(io.Discard, r) // until it is stopped: a full pipe would block its way out
 			return
@@ -198,23 +200,6 @@ func (p *pipe) readLoop() {
 		if err != nil {
 			p.fail("it closed its output")
 			return
-		}
-	}
-}
-
-var errTooLong = errors.New("the line is too long")
-
-// readLine reads up to the next line break, which it drops, or the end. At the end it returns the rest with the error.
-func readLine(r *bufio.Reader, limit int) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > limit {
-			return nil, errTooLong
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), err
 		}
 	}
 }

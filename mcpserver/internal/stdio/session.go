@@ -1,0 +1,63 @@
+package stdio
+
+import (
+	"context"
+	"crypto/rand"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// session is what mcp-go knows of a client.
+type session struct {
+	conn          *conn
+	id            string
+	initialized   atomic.Bool
+	negotiated    atomic.Value // of string
+	notifications chan mcp.JSONRPCNotification
+}
+
+func newSession(c *conn) *session {
+	return &session{conn: c, id: "stdio-" + rand.Text(), notifications: make(chan mcp.JSONRPCNotification, 64)}
+}
+
+// SessionID, Initialize, Initialized and NotificationChannel implement server.ClientSession.
+func (s *session) SessionID() string                                   { return s.id }
+func (s *session) Initialize()                                         { s.initialized.Store(true) }
+func (s *session) Initialized() bool                                   { return s.initialized.Load() }
+func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.notifications }
+
+// SetProtocolVersion is called by mcp-go with the revision that was agreed on.
+func (s *session) SetProtocolVersion(version string) { s.negotiated.Store(version) }
+
+func (s *session) version() string {
+	version, _ := s.negotiated.Load().(string)
+	return version
+}
+
+// forward writes what the server says of its own accord, such as that its tools changed.
+func (s *session) forward(ctx context.Context) {
+	for {
+		select {
+		case n := <-s.notifications:
+			s.conn.write(encode(n))
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Notify sends a notification to the client whose request ctx belongs to, before the answer to that request. It reports
+// false when ctx belongs to no client of this package.
+func Notify(ctx context.Context, method string, params map[string]any) bool {
+	s, ok := server.ClientSessionFromContext(ctx).(*session)
+	if !ok {
+		return false
+	}
+	s.conn.write(encode(mcp.JSONRPCNotification{
+		JSONRPC:      mcp.JSONRPC_VERSION,
+		Notification: mcp.Notification{Method: method, Params: mcp.NotificationParams{AdditionalFields: params}},
+	}))
+	return true
+}
