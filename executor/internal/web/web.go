@@ -27,6 +27,7 @@ package web
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -90,5 +91,9 @@ func globalsOf(source string) []string {
 
 // Ops returns the native operations of all scripts by name.
 func Ops() map[string]Op {
-	return map[string]Op{}
+	ops := map[string]Op{}
+	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps()} {
+		maps.Copy(ops, group)
+	}
+	return ops
 }

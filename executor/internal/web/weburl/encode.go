@@ -33,6 +33,13 @@ func encodeRune(b *strings.Builder, r rune, set encodeSet) {
 	}
 }
 
+func formSet(r rune) bool {
+	return c0Set(r) || !isAlpha(r) && !isDigit(r) && !strings.ContainsRune("*-._", r)
+}
+
+// EncodeForm appends r as application/x-www-form-urlencoded has it, except that a space becomes %20.
+func EncodeForm(b *strings.Builder, r rune) { encodeRune(b, r, formSet) }
+
 // encode percent-encodes the code points of s that are in set.
 func encode(s string, set encodeSet) string {
 	var b strings.Builder
@@ -42,8 +49,8 @@ func encode(s string, set encodeSet) string {
 	return b.String()
 }
 
-// decode percent-decodes s into bytes.
-func decode(s string) []byte {
+// PercentDecode percent-decodes s into bytes; a "%" that two hexadecimal digits do not follow stands for itself.
+func PercentDecode(s string) []byte {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' && i+2 < len(s) && hexValue(s[i+1]) >= 0 && hexValue(s[i+2]) >= 0 {

@@ -22,7 +22,7 @@ func parseHost(input string, opaque bool) (string, bool) {
 		}
 		return encode(input, c0Set), true
 	}
-	domain := strings.ToValidUTF8(string(decode(input)), string(utf8.RuneError))
+	domain := strings.ToValidUTF8(string(PercentDecode(input)), string(utf8.RuneError))
 	ascii, ok := ToASCII(domain)
 	if !ok || strings.ContainsFunc(ascii, isForbiddenDomain) {
 		return "", false

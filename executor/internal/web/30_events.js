@@ -1,0 +1,240 @@
+// Event and its kin, EventTarget.
+// Globals: Event CustomEvent MessageEvent ErrorEvent CloseEvent ExtendableEvent PromiseRejectionEvent EventTarget
+(function (host) {
+  'use strict';
+  const P = host.primordials;
+  const { TypeError, list, push, SafeMap, ObjectDefineProperty } = P;
+  const { expose, illegal, missing, wrong, string, isObject } = host.load('01_idl');
+
+  const phases = { __proto__: null, NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
+  const dictionary = (init, name) => {
+    if (init === undefined || init === null) return { __proto__: null };
+    if (!isObject(init)) throw new TypeError(`Failed to construct '${name}': constructor parameter 2 is not of type 'Init'.`);
+    return init;
+  };
+  let stateOf; // the mutable state of an event, undefined for anything else
+  let trust;   // marks an event as the platform's own
+
+  class EventImplementation {
+    #state;
+
+    static {
+      stateOf = (value) => (isObject(value) && #state in value ? value.#state : undefined);
+      trust = (event) => { event.#state.trusted = true; return event; };
+    }
+
+    constructor(type, init = undefined) {
+      const options = dictionary(init, 'Event');
+      this.#state = {
+        __proto__: null, type: string(type), bubbles: !!options.bubbles, cancelable: !!options.cancelable, composed: !!options.composed,
+        target: null, currentTarget: null, phase: 0, trusted: false, prevented: false, stopped: false, stoppedNow: false, dispatching: false,
+      };
+    }
+
+    get type() { #state in this || illegal(); return this.#state.type; }
+    get eventPhase() { #state in this || illegal(); return this.#state.phase; }
+    get composed() { #state in this || illegal(); return this.#state.composed; }
+    get bubbles() { #state in this || illegal(); return this.#state.bubbles; }
+    get cancelable() { #state in this || illegal(); return this.#state.cancelable; }
+    get defaultPrevented() { #state in this || illegal(); return this.#state.prevented; }
+    get returnValue() { #state in this || illegal(); return !this.#state.prevented; }
+    get currentTarget() { #state in this || illegal(); return this.#state.currentTarget; }
+    get target() { #state in this || illegal(); return this.#state.target; }
+    get srcElement() { #state in this || illegal(); return this.#state.target; }
+    get timeStamp() { #state in this || illegal(); return 0; }
+    get isTrusted() { #state in this || illegal(); return this.#state.trusted; }
+    get cancelBubble() { #state in this || illegal(); return this.#state.stopped; }
+    set cancelBubble(value) { #state in this || illegal(); if (value) this.#state.stopped = true; }
+    stopImmediatePropagation() { #state in this || illegal(); this.#state.stopped = this.#state.stoppedNow = true; }
+    preventDefault() { #state in this || illegal(); if (this.#state.cancelable) this.#state.prevented = true; }
+    stopPropagation() { #state in this || illegal(); this.#state.stopped = true; }
+    composedPath() { #state in this || illegal(); return this.#state.phase === 0 ? [] : [this.#state.currentTarget]; }
+  }
+
+  class CustomEventImplementation extends EventImplementation {
+    #detail;
+    constructor(type, init = undefined) {
+      super(type, dictionary(init, 'CustomEvent'));
+      this.#detail = init?.detail;
+    }
+    get detail() { #detail in this || illegal(); return this.#detail; }
+  }
+
+  // Own read-only properties, which is what workerd gives these.
+  const fixed = (object, key, value) => ObjectDefineProperty(object, key, { __proto__: null, value, writable: false, enumerable: true, configurable: true });
+
+  class MessageEventImplementation extends EventImplementation {
+    constructor(type, init = undefined) {
+      super(type, dictionary(init, 'MessageEvent'));
+      fixed(this, 'ports', []);
+      fixed(this, 'source', init?.source ?? null);
+      fixed(this, 'lastEventId', init?.lastEventId === undefined ? '' : string(init.lastEventId));
+      fixed(this, 'origin', init?.origin === undefined ? '' : string(init.origin));
+      fixed(this, 'data', init?.data === undefined ? null : init.data);
+    }
+  }
+
+  class CloseEventImplementation extends EventImplementation {
+    constructor(type, init = undefined) {
+      super(type, dictionary(init, 'CloseEvent'));
+      fixed(this, 'wasClean', !!init?.wasClean);
+      fixed(this, 'reason', init?.reason === undefined ? '' : string(init.reason));
+      fixed(this, 'code', init?.code === undefined ? 0 : init.code & 0xffff);
+    }
+  }
+
+  class ErrorEventImplementation extends EventImplementation {
+    #fields;
+    constructor(type, init = undefined) {
+      super(type, dictionary(init, 'ErrorEvent'));
+      this.#fields = {
+        __proto__: null, filename: init?.filename === undefined ? '' : string(init.filename), message: init?.message === undefined ? '' : string(init.message),
+        lineno: init?.lineno === undefined ? 0 : init.lineno | 0, colno: init?.colno === undefined ? 0 : init.colno | 0, error: init?.error,
+      };
+    }
+    get filename() { #fields in this || illegal(); return this.#fields.filename; }
+    get message() { #fields in this || illegal(); return this.#fields.message; }
+    get lineno() { #fields in this || illegal(); return this.#fields.lineno; }
+    get colno() { #fields in this || illegal(); return this.#fields.colno; }
+    get error() { #fields in this || illegal(); return this.#fields.error; }
+  }
+
+  class ExtendableEventImplementation extends EventImplementation {
+    waitUntil() { stateOf(this) === undefined && illegal(); }
+  }
+
+  class PromiseRejectionEventImplementation extends EventImplementation {}
+
+  const handlerOf = (listener) => {
+    if (typeof listener === 'function') return listener;
+    if (!isObject(listener)) throw wrong('addEventListener', 'EventTarget', 2, 'function or HandlerObject');
+    if (typeof listener.handleEvent !== 'function') throw new TypeError("Incorrect type for the 'handleEvent' field on 'HandlerObject': the provided value is not of type 'function'.");
+    return listener;
+  };
+  const flags = (options, method) => {
+    if (options === undefined || options === null) return { __proto__: null };
+    if (!isObject(options)) {
+      if (options) throw new TypeError(`${method}(): useCapture must be false.`);
+      return { __proto__: null };
+    }
+    if (options.capture) throw new TypeError(`${method}(): options.capture must be false.`);
+    if (options.passive) throw new TypeError(`${method}(): options.passive must be false.`);
+    return options;
+  };
+
+  let emit;       // emit(target, event): dispatches, trusted or not
+  let setHandler; // an event handler attribute such as onabort
+  let getHandler;
+
+  class TargetImplementation {
+    #listeners = new SafeMap(); // type → list of {listener, once, removed}
+    #handlers;                  // type → {callback, entry}
+
+    addEventListener(type, listener, options = undefined) {
+      #listeners in this || illegal();
+      missing(arguments.length, 'addEventListener', 'EventTarget', ['string', 'function or HandlerObject']);
+      type = string(type);
+      if (listener === null || listener === undefined) return;
+      handlerOf(listener);
+      const { once, signal } = flags(options, 'addEventListener');
+      const abort = signal === undefined ? undefined : host.load('32_abort');
+      if (abort !== undefined && !abort.isSignal(signal)) throw new TypeError("Incorrect type for the 'signal' field on 'AddEventListenerOptions': the provided value is not of type 'AbortSignal'.");
+      if (abort?.isAborted(signal)) return;
+      this.#add(type, listener, !!once);
+      abort?.onAbort(signal, () => this.#remove(type, listener));
+    }
+
+    #add(type, listener, once) {
+      let entries = this.#listeners.get(type);
+      if (entries === undefined) this.#listeners.set(type, (entries = list()));
+      for (let i = 0; i < entries.length; i++) if (entries[i].listener === listener) return entries[i];
+      const entry = { __proto__: null, listener, once, removed: false };
+      push(entries, entry);
+      return entry;
+    }
+
+    removeEventListener(type, listener, options = undefined) {
+      #listeners in this || illegal();
+      missing(arguments.length, 'removeEventListener', 'EventTarget', ['string', 'function or HandlerObject']);
+      type = string(type);
+      if (listener === null || listener === undefined) return;
+      if (!isObject(listener)) throw wrong('removeEventListener', 'EventTarget', 2, 'function or HandlerObject');
+      flags(options, 'removeEventListener');
+      this.#remove(type, listener);
+    }
+
+    #remove(type, listener) {
+      const entries = this.#listeners.get(type);
+      if (entries === undefined) return;
+      const rest = list();
+      for (let i = 0; i < entries.length; i++) {
+        if (entries[i].listener === listener) entries[i].removed = true;
+        else push(rest, entries[i]);
+      }
+      this.#listeners.set(type, rest);
+    }
+
+    dispatchEvent(event) {
+      #listeners in this || illegal();
+      const state = stateOf(event);
+      if (state === undefined) throw wrong('dispatchEvent', 'EventTarget', 1, 'Event');
+      if (state.dispatching) {
+        const { DOMException } = host.load('12_domexception');
+        throw new DOMException('The event is already being dispatched.', 'InvalidStateError');
+      }
+      return this.#dispatch(event, state);
+    }
+
+    #dispatch(event, state) {
+      state.target = state.currentTarget = this;
+      state.phase = 2;
+      state.dispatching = true;
+      const entries = this.#listeners.get(state.type);
+      const snapshot = list();
+      if (entries !== undefined) for (let i = 0; i < entries.length; i++) push(snapshot, entries[i]);
+      try {
+        for (let i = 0; i < snapshot.length && !state.stoppedNow; i++) {
+          const entry = snapshot[i];
+          if (entry.removed) continue;
+          if (entry.once) this.#remove(state.type, entry.listener);
+          if (typeof entry.listener === 'function') P.FunctionPrototypeCall(entry.listener, this, event);
+          else P.FunctionPrototypeCall(entry.listener.handleEvent, entry.listener, event);
+        }
+      } finally {
+        state.phase = 0;
+        state.dispatching = state.stopped = state.stoppedNow = false;
+      }
+      return !state.prevented;
+    }
+
+    static {
+      emit = (target, event) => target.#dispatch(event, stateOf(event));
+      getHandler = (target, type) => target.#handlers?.get(type)?.callback ?? null;
+      setHandler = (target, type, callback) => {
+        const handlers = (target.#handlers ??= new SafeMap());
+        const old = handlers.get(type);
+        if (old !== undefined) target.#remove(type, old.relay);
+        handlers.delete(type);
+        if (typeof callback !== 'function') return;
+        const relay = function (event) { return P.FunctionPrototypeCall(callback, this, event); };
+        handlers.set(type, { __proto__: null, callback, relay });
+        target.#add(type, relay, false);
+      };
+    }
+  }
+
+  const required = ['string'];
+  const define = (name, Class) => host.define(name, Class, { enumerable: true });
+  define('Event', expose('Event', EventImplementation, { required, constants: phases }));
+  define('CustomEvent', expose('CustomEvent', CustomEventImplementation, { required }));
+  define('MessageEvent', expose('MessageEvent', MessageEventImplementation, { required }));
+  define('ErrorEvent', expose('ErrorEvent', ErrorEventImplementation, { required }));
+  define('CloseEvent', expose('CloseEvent', CloseEventImplementation, { required }));
+  define('ExtendableEvent', expose('ExtendableEvent', ExtendableEventImplementation, { constructible: false }));
+  define('PromiseRejectionEvent', expose('PromiseRejectionEvent', PromiseRejectionEventImplementation, { constructible: false }));
+  define('EventTarget', expose('EventTarget', TargetImplementation));
+  return {
+    __proto__: null, EventTarget: TargetImplementation, newEvent: (type, init) => trust(new EventImplementation(type, init)),
+    newMessageEvent: (type, init) => trust(new MessageEventImplementation(type, init)), emit, getHandler, setHandler,
+  };
+})

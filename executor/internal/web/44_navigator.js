@@ -1,0 +1,29 @@
+// navigator.
+// Globals: navigator Navigator
+(function (host) {
+  'use strict';
+  const P = host.primordials;
+  const { expose, illegal, missing, string } = host.load('01_idl');
+
+  class Implementation {
+    #brand;
+
+    constructor() {
+      const fixed = (key, value) => P.ObjectDefineProperty(this, key, { __proto__: null, value, writable: false, enumerable: true, configurable: true });
+      fixed('languages', P.ObjectFreeze(['en']));
+      fixed('language', 'en');
+      fixed('platform', '');
+      fixed('hardwareConcurrency', 1);
+      fixed('userAgent', 'Cloudflare-Workers');
+    }
+
+    sendBeacon(url) {
+      #brand in this || illegal();
+      missing(arguments.length, 'sendBeacon', 'Navigator', ['string']);
+      string(url);
+      return false; // a sandbox has no requests that outlive it
+    }
+  }
+  host.define('Navigator', expose('Navigator', Implementation, { constructible: false }), { enumerable: true });
+  host.define('navigator', new Implementation(), { enumerable: true });
+})

@@ -1,0 +1,64 @@
+// fetch: data: URLs by itself, http and https through host.outbound. Ops: dataURLType(url) → content
+// type, or nil for a URL without one; dataURLBytes(url) → bytes.
+// Globals: fetch
+(function (host) {
+  'use strict';
+  const P = host.primordials;
+  const { Error, TypeError, PromiseResolve, PromiseReject, newPromise, then, list, StringPrototypeStartsWith } = P;
+  const { missing, exposeFunction } = host.load('01_idl');
+  const { consume, bodyOf, headersOf } = host.load('55_body');
+  const { newRequest, stateOf, makeResponse } = host.load('56_request');
+  const H = host.load('54_headers');
+
+  const blocked = "This worker is not permitted to access the internet via global functions like fetch(). It must use capabilities (such as bindings in 'env') to talk to the outside world.";
+  const cannotLoad = (url) => new TypeError(`Fetch API cannot load: ${url}`);
+
+  const fetchData = (url) => {
+    const type = host.ops.dataURLType(url);
+    if (type === undefined || type === null) throw cannotLoad(url);
+    const bytes = host.ops.dataURLBytes(url);
+    const headers = list();
+    headers[0] = list();
+    headers[0][0] = 'content-type';
+    headers[0][1] = type;
+    return makeResponse({ status: 200, statusText: 'OK', headers, bytes, url: '', redirected: false });
+  };
+
+  const send = (request, state) => then(bodyOf(request) === null ? PromiseResolve(null) : consume(bodyOf(request)), (body) => then(
+    host.outbound({ __proto__: null, url: state.url, method: state.method, headers: H.pairsOf(headersOf(request)), body, redirect: state.redirect }),
+    (answer) => makeResponse({
+      status: answer.status, statusText: answer.statusText, headers: answer.headers, bytes: answer.body ?? undefined, url: answer.url ?? state.url, redirected: !!answer.redirected,
+    }),
+  ));
+
+  // The outcome of work, unless the signal aborts first.
+  const abortable = (signal, work) => {
+    if (signal === undefined) return work();
+    const abort = host.load('32_abort');
+    if (abort.isAborted(signal)) return PromiseReject(abort.reasonOf(signal));
+    return newPromise((resolve, reject) => {
+      const off = abort.onAbort(signal, () => reject(abort.reasonOf(signal)));
+      then(work(), (value) => { off(); resolve(value); }, (error) => { off(); reject(error); });
+    });
+  };
+
+  const start = (input, init) => {
+    const request = newRequest(input, init);
+    const state = stateOf(request);
+    if (StringPrototypeStartsWith(state.url, 'data:')) return abortable(state.signal, () => PromiseResolve(fetchData(state.url)));
+    if (!StringPrototypeStartsWith(state.url, 'http:') && !StringPrototypeStartsWith(state.url, 'https:')) throw cannotLoad(state.url);
+    return abortable(state.signal, () => (host.outboundMode === 'blocked' || host.outbound === undefined ? PromiseReject(new Error(blocked)) : send(request, state)));
+  };
+
+  const { fetch } = {
+    fetch(input, init = undefined) {
+      try {
+        missing(arguments.length, 'fetch', 'ServiceWorkerGlobalScope', ['Request or string']);
+        return start(input, init);
+      } catch (error) {
+        return PromiseReject(error);
+      }
+    },
+  };
+  host.define('fetch', exposeFunction(fetch), { enumerable: true });
+})
