@@ -1,0 +1,110 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// failure is an answer that says what went wrong.
+func failure(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(text)}, IsError: true}
+}
+
+// answer words an outcome for a model. Notes are added to a failure.
+func (s *Server) answer(outcome *codetool.Outcome, r *run, notes []string) *mcp.CallToolResult {
+	var result *mcp.CallToolResult
+	if outcome.Failure != nil {
+		result = failure(s.errorText(outcome.Failure, notes))
+	} else {
+		result = s.success(outcome, r)
+	}
+	if len(outcome.Logs) > 0 {
+		logs, _, err := codetool.ResponseText(quote(strings.Join(outcome.Logs, "\n")), s.options.ResultChars/2)
+		if err == nil { // a string has a text
+			result.Content = append(result.Content, mcp.NewTextContent("Console output:\n"+logs))
+		}
+	}
+	return result
+}
+
+// errorText always begins with "Error: ", as the reference's does.
+func (s *Server) errorText(f *codetool.Failure, notes []string) string {
+	if s.options.Reference {
+		return "Error: " + f.Message
+	}
+	text := f.String()
+	if !strings.HasPrefix(text, "Error: ") {
+		text = "Error: " + text
+	}
+	for _, note := range notes {
+		text += "\nNote: " + note + "."
+	}
+	return text
+}
+
+// success is the value's text and blocks. A value that is too long is cut; a block never is.
+func (s *Server) success(outcome *codetool.Outcome, r *run) *mcp.CallToolResult {
+	value, err := protocol.DecodeValue(outcome.Value)
+	if err != nil {
+		return failure("Error: the program's value cannot be read: " + err.Error())
+	}
+	if _, none := value.(protocol.Undefined); none && !s.options.Reference {
+		return &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(noValue(outcome))}}
+	}
+	lifter := lifter{known: r.known()}
+	content, whole := lifter.blocks(value, s.options.ResultChars)
+	if whole {
+		return &mcp.CallToolResult{Content: content}
+	}
+	if value = lifter.lift(value); lifter.lifted != nil {
+		if outcome, err = replaceValue(outcome, value); err != nil {
+			return failure("Error: the program's value cannot be written: " + err.Error())
+		}
+	}
+	text, err := s.text(outcome)
+	if err != nil {
+		return failure("Error: the program's value cannot be written: " + err.Error())
+	}
+	content = append([]mcp.Content{mcp.NewTextContent(text)}, lifter.lifted...)
+	if outcome.Hint != "" && !s.options.Reference {
+		content = append(content, mcp.NewTextContent(outcome.Hint))
+	}
+	return &mcp.CallToolResult{Content: content}
+}
+
+func noValue(outcome *codetool.Outcome) string {
+	if len(outcome.Logs) > 0 {
+		return "(no value returned; the console output follows)"
+	}
+	return "(no value returned) " + outcome.Hint
+}
+
+// replaceValue is an outcome with another value.
+func replaceValue(outcome *codetool.Outcome, value any) (*codetool.Outcome, error) {
+	raw, err := protocol.EncodeValue(value)
+	if err != nil {
+		return nil, err
+	}
+	changed := *outcome
+	changed.Value = raw
+	return &changed, nil
+}
+
+func (s *Server) text(outcome *codetool.Outcome) (string, error) {
+	value, err := outcome.Result()
+	if err != nil {
+		return "", err
+	}
+	text, _, err := codetool.ResponseText(value, s.options.ResultChars)
+	return text, err
+}
+
+func quote(text string) json.RawMessage {
+	raw, _ := json.Marshal(text) // a string always has a rendering
+	return raw
+}

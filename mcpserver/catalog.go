@@ -1,0 +1,169 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/upstream"
+)
+
+// quiet is how long changes of upstreams are gathered before clients hear of them.
+const quiet = 250 * time.Millisecond
+
+// maxReason bounds what the description says about one server that is down.
+const maxReason = 300
+
+// Description is what clients read about the tool as the upstreams are now.
+func (s *Server) Description() string { return s.current().Description() }
+
+// current is the code tool over the upstreams as they are now.
+func (s *Server) current() *codetool.Tool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stale {
+		s.stale = false
+		s.tool = s.base.With(s.providers())
+	}
+	return s.tool
+}
+
+// invalidate is told by upstreams that they changed.
+func (s *Server) invalidate() {
+	s.mu.Lock()
+	s.stale = true
+	s.mu.Unlock()
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// publishLoop tells clients of changes, a burst of them once.
+func (s *Server) publishLoop() {
+	for {
+		select {
+		case <-s.changed:
+		case <-s.ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(quiet):
+		case <-s.ctx.Done():
+			return
+		}
+		s.publish()
+	}
+}
+
+// publish makes the description the tool's, which notifies the clients, when it is not already.
+func (s *Server) publish() {
+	description := s.Description()
+	s.mu.Lock()
+	known := s.published == description
+	s.published = description
+	s.mu.Unlock()
+	if !known {
+		s.mcp.AddTool(s.definition(description), s.handle)
+	}
+}
+
+// inputSchema is what codeMcpServer lists; closedSchema also says that there is no other argument.
+const (
+	inputSchema  = `{"type":"object","properties":{"code":{"type":"string","description":"JavaScript async arrow function to execute"}},"required":["code"],"$schema":"http://json-schema.org/draft-07/schema#"}`
+	closedSchema = `{"type":"object","properties":{"code":{"type":"string","description":"JavaScript async arrow function to execute"}},"required":["code"],"additionalProperties":false,"$schema":"http://json-schema.org/draft-07/schema#"}`
+)
+
+// definition is the tool as tools/list shows it. Its _meta keeps Claude Code from spilling results to a file and from
+// loading the only tool late.
+func (s *Server) definition(description string) mcp.Tool {
+	schema := closedSchema
+	if s.options.Reference {
+		schema = inputSchema
+	}
+	tool := mcp.NewToolWithRawSchema("code", description, json.RawMessage(schema))
+	tool.Meta = &mcp.Meta{AdditionalFields: map[string]any{
+		"anthropic/alwaysLoad":         true,
+		"anthropic/maxResultSizeChars": min(2*s.options.ResultChars, 500_000),
+	}}
+	return tool
+}
+
+// providers are the namespaces of programs: one for each upstream, with a note when it cannot be used now, and one with
+// nothing but the note for each problem of the configuration.
+func (s *Server) providers() []codetool.Provider {
+	var list []codetool.Provider
+	place := map[string]int{}
+	for _, u := range s.upstreams {
+		status := u.Status()
+		place[status.Namespace] = len(list)
+		list = append(list, provider(u, &status))
+	}
+	for _, p := range s.options.Problems {
+		note := fmt.Sprintf("server %q is not available: %s", p.Server, shorten(strings.TrimSpace(p.Field+" "+p.Message)))
+		namespace := config.Namespace(p.Server)
+		if i, taken := place[namespace]; taken {
+			list[i].Note = strings.TrimSpace(list[i].Note + "\n" + note)
+			continue
+		}
+		place[namespace] = len(list)
+		list = append(list, codetool.Provider{Name: namespace, Note: note})
+	}
+	return list
+}
+
+func provider(u *upstream.Upstream, status *upstream.Status) codetool.Provider {
+	p := codetool.Provider{Name: status.Namespace, Note: note(status)}
+	for _, tool := range status.Tools {
+		p.Tools = append(p.Tools, codetool.RawTool{
+			Name: tool.Name, Title: tool.Title, Description: tool.Description,
+			InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
+			Call: func(ctx context.Context, args json.RawMessage) (any, error) {
+				return callUpstream(ctx, u, tool.Name, args)
+			},
+		})
+	}
+	return p
+}
+
+// note says why a server's functions may be missing. A server that was ready once is started again by a call, so that
+// nothing is to be said about it while it only stopped.
+func note(status *upstream.Status) string {
+	switch {
+	case status.State == upstream.Starting && status.Tools == nil:
+		return fmt.Sprintf("server %q is still starting; its functions are not listed yet", status.Name)
+	case status.State == upstream.Failed:
+		return fmt.Sprintf("server %q is down: %s", status.Name, shorten(status.Reason))
+	}
+	return ""
+}
+
+// shorten makes a reason fit the description.
+func shorten(text string) string {
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > maxReason {
+		return string(line[:maxReason]) + "…"
+	}
+	return string(line)
+}
+
+// callUpstream is what a program's call of a function does.
+func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args json.RawMessage) (any, error) {
+	result, err := u.Call(ctx, tool, args)
+	if err != nil {
+		return nil, err
+	}
+	runFrom(ctx).remember(result)
+	value, err := upstream.Unwrap(result)
+	if err != nil {
+		return nil, errors.New(u.Redact(err.Error()))
+	}
+	return value, nil
+}

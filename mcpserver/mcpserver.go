@@ -1,0 +1,262 @@
+// Package mcpserver serves one tool, code, over the Model Context Protocol, and makes the tools of other MCP servers
+// the functions that its programs call.
+//
+// Three nouns are enough to read it. An [Upstream] says which MCP server to stand in front of: a child process, a
+// Streamable HTTP server, or a server in this process. A [Server] keeps connections to all of them and answers clients,
+// on a pair of streams or over HTTP. A [ServerStatus] is what is known about one upstream at one moment.
+//
+//	cfg, err := config.Load([]string{"mcp.json"}, nil)
+//	// …
+//	srv, err := mcpserver.New(pool, mcpserver.FromConfig(cfg), &mcpserver.Options{Problems: cfg.Problems})
+//	// …
+//	defer srv.Close()
+//	err = srv.ServeStdio(ctx, os.Stdin, os.Stdout)
+//
+// # What a client sees
+//
+// initialize and tools/list are answered at once, whatever the upstreams do: the tool's description says which are still
+// starting and which are down, and why. When that changes, or an upstream's tools do, the description is made anew and
+// the client is told once. A call waits for an upstream that is still starting only when its program names it, and for
+// Options.StartWait at most.
+//
+// Upstream results are unwrapped as codeMcpServer of @cloudflare/codemode does it, from the bytes of the wire. Images,
+// audio and links that a program returns become content blocks of the answer, and their base64 never its text.
+//
+// # Lifetime
+//
+// New starts the upstreams in the background; Close ends them and waits. The executor is the caller's and is left open.
+// Serving ends with its context or its streams and leaves the Server usable for another client.
+//
+// # Limits
+//
+// Clients' sampling, roots and elicitation are not offered to upstreams, and upstreams' resources and prompts are not
+// passed on.
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/child"
+	"github.com/codemode-go/codemode/mcpserver/internal/stdio"
+	"github.com/codemode-go/codemode/mcpserver/internal/upstream"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// DefaultStartWait is how long a call waits for upstreams that are still starting: what a cold npx takes, and half of
+// what clients wait for an answer.
+const DefaultStartWait = 30 * time.Second
+
+// Options adjusts a Server. The zero value of every field is its documented default.
+type Options struct {
+	// Version is what the Server calls its own version; empty is "0.0.0".
+	Version string
+	// Tool adjusts the code tool. LosslessIntegers is always on.
+	Tool codetool.Options
+	// ResultChars bounds the text of one answer, in UTF-16 code units; 0 is codetool.MaxResponse. The console output
+	// has half of it on top.
+	ResultChars int
+	// StartTimeout bounds the start of upstreams that name no bound of their own; 0 is a minute.
+	StartTimeout time.Duration
+	// StartWait bounds how long a call waits for upstreams that are still starting; 0 is DefaultStartWait.
+	StartWait time.Duration
+	// Problems are servers that could not be read from the configuration; the description names them.
+	Problems []config.Problem
+	// Reference makes answers read as those of codeMcpServer in @cloudflare/codemode: an error is its bare message, no
+	// value reads "undefined", and arguments other than code are ignored instead of refused.
+	Reference bool
+	// Logger gets what goes wrong, and at Debug what upstreams write to standard error. Nil discards it.
+	Logger *slog.Logger
+}
+
+// Upstream is one MCP server to stand in front of. Make it with FromConfig or InProcess.
+type Upstream struct {
+	name, namespace string
+	spec            func(*child.Supervisor) upstream.Spec
+}
+
+// FromConfig takes the servers of a configuration, in its order.
+func FromConfig(cfg *config.Config) []Upstream {
+	list := make([]Upstream, 0, len(cfg.Servers))
+	for _, s := range cfg.Servers {
+		list = append(list, Upstream{name: s.Name, namespace: s.Namespace, spec: func(supervisor *child.Supervisor) upstream.Spec {
+			return upstream.FromConfig(&s, supervisor)
+		}})
+	}
+	return list
+}
+
+// Wrap takes one command as the only upstream, under the namespace codemode, as codeMcpServer has it. The command gets
+// our whole environment, as it would without us.
+func Wrap(command string, args ...string) []Upstream {
+	s := config.Server{
+		Name: command, Namespace: codetool.DefaultNamespace, Transport: config.TransportStdio,
+		Command: command, Args: args, InheritEnv: true,
+	}
+	return FromConfig(&config.Config{Servers: []config.Server{s}})
+}
+
+// InProcess takes a server of this process. Its namespace is an identifier.
+func InProcess(namespace string, s *server.MCPServer) Upstream {
+	return Upstream{name: namespace, namespace: namespace, spec: func(*child.Supervisor) upstream.Spec {
+		return upstream.InProcess(namespace, s)
+	}}
+}
+
+// Server is the one tool, its upstreams and its clients. Make it with New.
+type Server struct {
+	options    Options
+	log        *slog.Logger
+	mcp        *server.MCPServer
+	supervisor *child.Supervisor
+	upstreams  []*upstream.Upstream
+	base       *codetool.Tool
+	progress   time.Duration
+
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+	changed chan struct{}
+
+	mu        sync.Mutex
+	stale     bool
+	tool      *codetool.Tool // of the upstreams as they were when stale was last cleared
+	published string         // the description that clients know
+}
+
+// New makes a Server and starts its upstreams. It fails when two upstreams share a namespace.
+func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*Server, error) {
+	if executor == nil {
+		return nil, errors.New("mcpserver: no executor")
+	}
+	if err := checkNamespaces(upstreams); err != nil {
+		return nil, err
+	}
+	o := resolve(options)
+	s := &Server{
+		options: o, log: o.Logger, progress: progressInterval, changed: make(chan struct{}, 1), stale: true,
+		supervisor: child.NewSupervisor(&child.Options{Logger: o.Logger}),
+		base:       codetool.NewTool(executor, nil, &o.Tool),
+	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	for _, u := range upstreams {
+		s.upstreams = append(s.upstreams, upstream.New(u.spec(s.supervisor), &upstream.Options{
+			Logger: o.Logger, OnChange: s.invalidate, Version: o.Version, StartTimeout: o.StartTimeout,
+		}))
+	}
+	s.mcp = server.NewMCPServer("codemode", o.Version, server.WithToolCapabilities(true), server.WithRecovery())
+	for _, u := range s.upstreams {
+		u.Start()
+	}
+	s.publish()
+	s.wg.Go(s.publishLoop)
+	return s, nil
+}
+
+func checkNamespaces(upstreams []Upstream) error {
+	owner := map[string]string{}
+	for _, u := range upstreams {
+		if !protocol.IsProviderName(u.namespace) {
+			return fmt.Errorf("mcpserver: the namespace %q of server %q is not an identifier", u.namespace, u.name)
+		}
+		if other, taken := owner[u.namespace]; taken {
+			return fmt.Errorf("mcpserver: servers %q and %q share the namespace %s", other, u.name, u.namespace)
+		}
+		owner[u.namespace] = u.name
+	}
+	return nil
+}
+
+func resolve(options *Options) Options {
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Tool.Logger == nil {
+		o.Tool.Logger = o.Logger
+	}
+	if o.Tool.Description == "" {
+		o.Tool.Description = codetool.ServerDescription
+	}
+	o.Tool.LosslessIntegers = true
+	if o.Version == "" {
+		o.Version = "0.0.0"
+	}
+	if o.ResultChars <= 0 {
+		o.ResultChars = codetool.MaxResponse
+	}
+	if o.StartWait <= 0 {
+		o.StartWait = DefaultStartWait
+	}
+	o.Problems = slices.Clone(o.Problems)
+	return o
+}
+
+// Close ends the upstreams, all at the same time, and waits until nothing of them is left. It is idempotent.
+func (s *Server) Close() error {
+	s.cancel()
+	var closing sync.WaitGroup
+	for _, u := range s.upstreams {
+		closing.Go(u.Close)
+	}
+	closing.Wait()
+	s.supervisor.Close()
+	s.wg.Wait()
+	return nil
+}
+
+// ServeStdio speaks with one client on two streams, one message a line, until in ends or ctx does; runs that are still
+// going are then cancelled. Nothing but messages goes to out. The error is that of the streams.
+func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	return stdio.Serve(ctx, s.mcp, in, out, &stdio.Options{Logger: s.log})
+}
+
+// ServerStatus is what is known about one upstream.
+type ServerStatus struct {
+	// Name and Namespace are what the configuration and what programs call it.
+	Name, Namespace string
+	// State is starting, ready, failed (never got ready, or not again) or stopped (ended; the next call starts it).
+	State string
+	// Reason says why it is failed or stopped.
+	Reason string
+	// Tools are the names of its tools, as last listed.
+	Tools []string
+	// Server and Version are what it calls itself; StartTook is how long its start took.
+	Server, Version string
+	StartTook       time.Duration
+}
+
+// Servers tells how the upstreams are, in their order.
+func (s *Server) Servers() []ServerStatus {
+	list := make([]ServerStatus, 0, len(s.upstreams))
+	for _, u := range s.upstreams {
+		status := u.Status()
+		one := ServerStatus{Name: status.Name, Namespace: status.Namespace, State: string(status.State), Reason: status.Reason,
+			Server: status.Server, Version: status.Version, StartTook: status.StartTook}
+		for _, tool := range status.Tools {
+			one.Tools = append(one.Tools, tool.Name)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// Settled waits until no upstream is starting, or ctx ends.
+func (s *Server) Settled(ctx context.Context) {
+	for _, u := range s.upstreams {
+		u.Settled(ctx)
+	}
+}
