@@ -48,6 +48,8 @@ type sandbox struct {
 	// fresh are the scripts that were compiled without a cache.
 	fresh map[string]*v8.Script
 	host  v8.Value
+	// entries are the functions of host that Go calls.
+	entries map[string]v8.Value
 	// heapLimit is the heap's limit before anything ran.
 	heapLimit uint64
 	run       *run
@@ -77,7 +79,6 @@ func newSandbox(w *worker) (*sandbox, error) {
 	if err := s.boot(); err != nil {
 		return nil, fmt.Errorf("booting the sandbox: %w", err)
 	}
-	s.keepCaches()
 	return s, nil
 }
 
@@ -124,6 +125,12 @@ func (s *sandbox) boot() error {
 			return fmt.Errorf("%s: %w", script.Name, err)
 		}
 	}
+	s.entries = map[string]v8.Value{}
+	for _, name := range []string{"provide", "start", "answer", "fetched", "fire"} {
+		if s.entries[name], err = s.host.Get(name); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -154,7 +161,8 @@ func (s *sandbox) load(name string) (v8.Value, error) {
 	return s.evaluate(s.worker.scripts[at])
 }
 
-// keepCaches remembers what compiling the scripts has given, with the functions that have run so far.
+// keepCaches remembers what compiling the scripts has given, with the functions that have run. It is for the end of a
+// sandbox's life.
 func (s *sandbox) keepCaches() {
 	for name, script := range s.fresh {
 		s.worker.caches[name] = script.Cache()
@@ -162,13 +170,24 @@ func (s *sandbox) keepCaches() {
 	clear(s.fresh)
 }
 
-// dispose ends the isolate. Scripts that the program made load are cached first.
+// dispose ends the isolate.
 func (s *sandbox) dispose() {
-	s.keepCaches()
 	for _, release := range s.releases {
 		release()
 	}
 	s.isolate.Dispose()
+}
+
+// next ends the sandbox and returns one for the next program. The engine keeps its read-only heap while there is any
+// isolate, so the new one is made before the old one goes.
+func (s *sandbox) next() (*sandbox, error) {
+	s.keepCaches()
+	next, err := newSandbox(s.worker)
+	if err != nil {
+		return nil, err
+	}
+	s.dispose()
+	return next, nil
 }
 
 // now is the sandbox's clock in milliseconds.
@@ -182,14 +201,9 @@ func (s *sandbox) set(index int, value float64) {
 	binary.NativeEndian.PutUint64(s.state[8*index:], math.Float64bits(value))
 }
 
-// call calls a function of the host object and lets go of what it returns.
+// call calls a function of the host object, and lets go of the arguments and of what it returns.
 func (s *sandbox) call(name string, args ...v8.Value) error {
-	fn, err := s.host.Get(name)
-	if err != nil {
-		return err
-	}
-	defer fn.Release()
-	out, err := s.isolate.Call(fn, args...)
+	out, err := s.isolate.Call(s.entries[name], args...)
 	for _, arg := range args {
 		arg.Release()
 	}

@@ -58,7 +58,7 @@ func serve(args []string) error {
 	}
 	w := newWorker(pipes, options)
 	go w.control.listen(pipes)
-	box, err := newSandbox(w)
+	box, err := w.warmUp()
 	if err != nil {
 		return err
 	}
@@ -80,13 +80,9 @@ func serve(args []string) error {
 		if err := box.execute(run); err != nil {
 			return err
 		}
-		// The engine keeps its read-only heap while there is any isolate, so the next is made before the last one goes.
-		next, err := newSandbox(w)
-		if err != nil {
+		if box, err = box.next(); err != nil {
 			return err
 		}
-		box.dispose()
-		box = next
 	}
 }
 

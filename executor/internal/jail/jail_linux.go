@@ -28,9 +28,21 @@ func Enter(o Options) (*Confinement, error) {
 	}
 	c := &Confinement{statm: statm, pages: int64(os.Getpagesize())}
 	time.Sleep(time.Nanosecond) // Go's poller makes its descriptors now, while it can
-	if err := c.limitDescriptors(o.Keep); err != nil {
+	highest, err := c.closeInherited(o.Keep)
+	if err != nil {
 		return nil, err
 	}
+	// Landlock takes /proc/self away, but needs descriptors itself, so it stands between the closing and the limit.
+	if abi, err := landlocksys.LandlockGetABIVersion(); err == nil && abi > 0 {
+		if err := landlock.V11.BestEffort().Restrict(); err != nil {
+			return nil, fmt.Errorf("landlock: %w", err)
+		}
+		c.InForce = append(c.InForce, "landlock")
+	}
+	if err := limit(unix.RLIMIT_NOFILE, uint64(highest)+1); err != nil {
+		return nil, err
+	}
+	c.InForce = append(c.InForce, "descriptors")
 	if err := c.limitResources(o.Memory); err != nil {
 		return nil, err
 	}
@@ -38,12 +50,6 @@ func Enter(o Options) (*Confinement, error) {
 		return nil, os.NewSyscallError("prctl", err)
 	}
 	c.InForce = append(c.InForce, "undumpable")
-	if abi, err := landlocksys.LandlockGetABIVersion(); err == nil && abi > 0 {
-		if err := landlock.V11.BestEffort().Restrict(); err != nil {
-			return nil, fmt.Errorf("landlock: %w", err)
-		}
-		c.InForce = append(c.InForce, "landlock")
-	}
 	switch err := filterCalls(); {
 	case err == nil:
 		c.InForce = append(c.InForce, "no_new_privs", "seccomp")
@@ -54,15 +60,14 @@ func Enter(o Options) (*Confinement, error) {
 	return c, nil
 }
 
-// limitDescriptors closes what was inherited: a descriptor without close-on-exec has come through the exec. Then it
-// forbids new ones.
-func (c *Confinement) limitDescriptors(keep []int) error {
+// closeInherited closes what was inherited, and returns the highest descriptor that stays. A descriptor without
+// close-on-exec has come through the exec.
+func (c *Confinement) closeInherited(keep []int) (highest int, err error) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	stay := map[int]bool{0: true, 1: true, 2: true, c.statm: true}
-	highest := c.statm
+	stay := map[int]bool{0: true, 1: true, 2: true}
 	for _, fd := range keep {
 		stay[fd] = true
 	}
@@ -81,11 +86,7 @@ func (c *Confinement) limitDescriptors(keep []int) error {
 		}
 		highest = max(highest, fd)
 	}
-	if err := limit(unix.RLIMIT_NOFILE, uint64(highest)+1); err != nil {
-		return err
-	}
-	c.InForce = append(c.InForce, "descriptors")
-	return nil
+	return highest, nil
 }
 
 func (c *Confinement) limitResources(memory int64) error {
