@@ -174,6 +174,62 @@ func TestWithMakesAnotherTool(t *testing.T) {
 	}
 }
 
+func TestFunctionLeftUncalled(t *testing.T) {
+	nothing, value := ends(protocol.ExecuteResult{}), ends(protocol.ExecuteResult{Value: []byte("42")})
+	tool, executor := newTestTool(t, nil, nil, nothing, value)
+	outcome, err := tool.Call(t.Context(), "(async function(){ return 42 });")
+	want := "async () => { const program = (\n(async function(){ return 42 })\n); return typeof program === \"function\" ? await program() : program }\n"
+	if err != nil || string(outcome.Value) != "42" || strings.TrimSpace(executor.requests[1].Code) != strings.TrimSpace(want) {
+		t.Errorf("got %+v, %v, ran %q", outcome, err, executor.requests[1].Code)
+	}
+	tool, executor = newTestTool(t, nil, nil, nothing, value)
+	if outcome, err := tool.Call(t.Context(), "async (x: string): Promise<number> => { return 42 as number }"); err != nil || string(outcome.Value) != "42" {
+		t.Errorf("an annotated arrow: %+v, %v, ran %q", outcome, err, executor.requests[len(executor.requests)-1].Code)
+	}
+	logged := ends(protocol.ExecuteResult{Logs: lines("log:x")})
+	called := ends(protocol.ExecuteResult{Calls: []protocol.Call{{Tool: "x"}}})
+	for _, first := range []program{logged, called, value} {
+		tool, executor := newTestTool(t, nil, nil, first)
+		if _, err := tool.Call(t.Context(), "(function(){})"); err != nil || len(executor.requests) != 1 {
+			t.Errorf("a program that had an effect ran %d times, %v", len(executor.requests), err)
+		}
+	}
+	for _, code := range []string{"async () => {}", "(async () => {})", "let x = 1", ""} {
+		tool, executor := newTestTool(t, nil, nil, nothing)
+		if _, err := tool.Call(t.Context(), code); err != nil || len(executor.requests) != 1 {
+			t.Errorf("%q has been called already; it ran %d times, %v", code, len(executor.requests), err)
+		}
+	}
+	syntax := ends(protocol.ExecuteResult{Failure: &protocol.Failure{Kind: protocol.FailureSyntax, Message: "bad"}})
+	tool, _ = newTestTool(t, nil, nil, nothing, syntax)
+	if outcome, err := tool.Call(t.Context(), "(1); /* function */ 2"); err != nil || outcome.Failure != nil {
+		t.Errorf("a second reading that is none must not count: %+v, %v", outcome, err)
+	}
+}
+
+func TestPlacesInReadingsAreTheModels(t *testing.T) {
+	thrown := func(line int) program {
+		return ends(protocol.ExecuteResult{Failure: &protocol.Failure{Kind: protocol.FailureThrown, Name: "ReferenceError",
+			Message: "codemod is not defined", Position: &protocol.Position{Line: line, Column: 13}}})
+	}
+	syntax := ends(protocol.ExecuteResult{Failure: &protocol.Failure{Kind: protocol.FailureSyntax, Message: "bad"}})
+	for _, c := range []struct {
+		code     string
+		first    program
+		line     int
+		wantLine int
+	}{
+		{"Here:\n\n```js\nasync () => codemod.x()\n```\n", syntax, 1, 4},
+		{"\n(function(){ codemod.x() })", ends(protocol.ExecuteResult{}), 2, 2},
+	} {
+		tool, _ := newTestTool(t, nil, []Provider{{Tools: echoTools("x")}}, c.first, thrown(c.line))
+		outcome, err := tool.Call(t.Context(), c.code)
+		if err != nil || outcome.Failure == nil || outcome.Failure.Position == nil || outcome.Failure.Position.Line != c.wantLine {
+			t.Errorf("%q: %+v, %v", c.code, outcome.Failure, err)
+		}
+	}
+}
+
 func TestProgramInProse(t *testing.T) {
 	syntax := ends(protocol.ExecuteResult{Failure: &protocol.Failure{Kind: protocol.FailureSyntax, Message: "bad"}})
 	one := ends(protocol.ExecuteResult{Value: []byte("1")})

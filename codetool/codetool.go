@@ -144,10 +144,14 @@ func (t *Tool) CallWith(ctx context.Context, code string, options CallOptions) (
 	if err != nil {
 		return nil, err
 	}
-	if inner, ok := t.unfenced(result, code); ok {
-		code = inner
-		if result, err = t.execute(ctx, code, options); err != nil {
+	if again, ok := rereadings(result, code); ok {
+		second, err := t.execute(ctx, again.code, options)
+		if err != nil {
 			return nil, err
+		}
+		if !isSyntaxFailure(second) {
+			result = second
+			result.Position = again.inCallersText(result.Position)
 		}
 	}
 	return t.outcome(result, code), nil

@@ -118,6 +118,20 @@ func TestDescriptionBudget(t *testing.T) {
 	}
 }
 
+func TestDescriptionBudgetOfManyNamespaces(t *testing.T) {
+	var providers []Provider
+	for i := range 80 {
+		providers = append(providers, Provider{Name: fmt.Sprintf("server_%02d", i), Tools: manyTools(3)})
+	}
+	for _, budget := range []int{800, 1000, 2000} {
+		tool, _ := newTestTool(t, &Options{DescriptionBudget: budget}, providers, ends(protocol.ExecuteResult{}))
+		text := tool.Description()
+		if n := characters(text); n > budget || !strings.Contains(text, "Namespaces: server_00, ") || !strings.Contains(text, "codemode.search") {
+			t.Errorf("budget %d: %d characters\n%s", budget, n, text)
+		}
+	}
+}
+
 func TestSearchFromInsideAProgram(t *testing.T) {
 	tools := manyTools(30)
 	tools = append(tools, echoTool("search", ""), RawTool{Name: "list-issues", Description: "Open  issues\nof a repository.", Call: tools[0].Call})

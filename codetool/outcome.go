@@ -39,7 +39,7 @@ type Failure struct {
 }
 
 // noValueHint is for a program that did something and told nobody.
-const noValueHint = "The program returned no value. Return one: async () => { …; return value }"
+const noValueHint = "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value }"
 
 func (t *Tool) outcome(result *dialect.Result, code string) *Outcome {
 	o := &Outcome{Value: result.Value, Logs: result.Logs, Native: result.Native}

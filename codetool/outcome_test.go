@@ -81,7 +81,7 @@ func TestFailureTexts(t *testing.T) {
 		{"timeout", "async () => {}", &protocol.Failure{Kind: protocol.FailureTimeout, Message: "Execution timed out at its 100 ms bound. Do less work per run and return the part that is already finished.", Pending: []string{"github.search"}}, nil,
 			"Code execution failed: Execution timed out",
 			"Execution timed out at its 100 ms bound. Do less work per run and return the part that is already finished. Waiting for: github.search."},
-		{"syntax", "async () => { const = }", &protocol.Failure{Kind: protocol.FailureSyntax, Name: "SyntaxError", Message: "Unexpected token '='", Position: &protocol.Position{Line: 1, Column: 21}}, nil,
+		{"syntax", "async () => { const = }", &protocol.Failure{Kind: protocol.FailureSyntax, Name: "SyntaxError", Message: "Unexpected token '='", Position: &protocol.Position{Line: 2, Column: 21}}, nil,
 			"Code execution failed: SyntaxError: Unexpected token '=' (line 1:21)", "SyntaxError: Unexpected token '=' (line 1:21)"},
 		{"no message", "async () => {}", thrown("RangeError", "", 0, 0), nil, "Code execution failed: RangeError", "RangeError"},
 		{"a string", "async () => {}", &protocol.Failure{Kind: protocol.FailureThrown, Message: "x", Thrown: json.RawMessage(`"x"`)}, nil,

@@ -28,8 +28,10 @@ const (
 const (
 	// maxFound bounds what one search answers with.
 	maxFound = 20
-	// maxFoundText bounds the description of one search result, in characters.
-	maxFoundText = 200
+	// maxLine bounds the description of one search result, and a note in a short description, in characters.
+	maxLine = 200
+	// minNames is the room that notes leave to names in a short description, in characters.
+	minNames = 300
 )
 
 // catalogue is all that programs can look up.
@@ -181,10 +183,18 @@ func (c *catalogue) summary(room int) string {
 	fmt.Fprintf(&b, "// %d functions; their declarations are looked up from inside the program:\n", len(c.entries))
 	fmt.Fprintf(&b, "//   await %s(\"words\") → [{ name, description }]\n", c.search)
 	fmt.Fprintf(&b, "//   await %s(name) → its TypeScript declaration\n", c.describe)
+	room -= characters(b.String())
 	for _, ns := range c.namespaces {
-		b.WriteString(commentLines(ns.note))
+		if note := commentLines(oneLine(ns.note)); characters(note)+minNames <= room {
+			b.WriteString(note)
+			room -= characters(note)
+		}
 	}
-	shown := c.namesThatFit(room - characters(b.String()))
+	shown, fits := c.namesThatFit(room)
+	if !fits {
+		b.WriteString(c.listNamespaces(room))
+		return b.String()
+	}
 	for i, ns := range c.namespaces {
 		b.WriteString(listNames(ns, shown[i]))
 		b.WriteByte('\n')
@@ -192,11 +202,29 @@ func (c *catalogue) summary(room int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// namesThatFit deals names out to the namespaces in turn until room is used up.
-func (c *catalogue) namesThatFit(room int) []int {
-	shown := make([]int, len(c.namespaces))
+// listNamespaces is one line with as many namespaces as fit, for when there is no room for a line each.
+func (c *catalogue) listNamespaces(room int) string {
+	const reserve = len("Namespaces: ") + len(", … 100000 more")
+	var names []string
+	for _, ns := range c.namespaces {
+		if room -= len(ns.identifier) + len(", "); room < reserve {
+			names = append(names, fmt.Sprintf("… %d more", len(c.namespaces)-len(names)))
+			break
+		}
+		names = append(names, ns.identifier)
+	}
+	return "Namespaces: " + strings.Join(names, ", ")
+}
+
+// namesThatFit deals names out to the namespaces in turn until room is used up. It does not fit when there is no room
+// for all namespaces by themselves.
+func (c *catalogue) namesThatFit(room int) (shown []int, fits bool) {
+	shown = make([]int, len(c.namespaces))
 	for _, ns := range c.namespaces {
 		room -= characters(listNames(ns, 0)) + 1
+	}
+	if room < 0 {
+		return nil, false
 	}
 	for dealt := true; dealt; {
 		dealt = false
@@ -212,7 +240,7 @@ func (c *catalogue) namesThatFit(room int) []int {
 			}
 		}
 	}
-	return shown
+	return shown, true
 }
 
 // listNames is the line of one namespace with its first count tools.
@@ -229,8 +257,8 @@ func listNames(ns *namespace, count int) string {
 
 func oneLine(text string) string {
 	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) > maxFoundText {
-		return string(line[:maxFoundText]) + "…"
+	if len(line) > maxLine {
+		return string(line[:maxLine]) + "…"
 	}
 	return string(line)
 }

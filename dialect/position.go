@@ -40,13 +40,15 @@ func callerOffset(offset int, normalized, code string) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	if offset < len(imports) {
-		start := strings.Index(code, strings.TrimRight(imports, "\n"))
-		return start + offset, start >= 0
+	imported := strings.TrimRight(imports, "\n")
+	start := strings.Index(code, imported)
+	switch {
+	case start < 0:
+		return 0, false
+	case offset < len(imports):
+		return start + offset, true
 	}
-	offset -= len(imports) + len(wrapSeam)
-	start := strings.Index(code, strings.TrimRight(imports, "\n")) + len(strings.TrimRight(imports, "\n"))
-	return bodyOffset(offset, body, code, start)
+	return bodyOffset(offset-len(imports)-len(wrapSeam), body, code, start+len(imported))
 }
 
 // bodyOffset traces the inside of the wrapping arrow: statements, a return seam, an expression, and the closing seam.
@@ -55,12 +57,17 @@ func bodyOffset(offset int, body, code string, from int) (int, bool) {
 		return 0, false
 	}
 	whole := strings.TrimSuffix(body, "\n}")
-	if at := strings.Index(code[from:], whole); at >= 0 && offset <= len(whole) {
-		return from + at + offset, true
+	declaration := body[:max(strings.LastIndex(body, "\nreturn "), 0)] // of a function, called in the last line
+	for _, piece := range []string{whole, declaration} {
+		if at := strings.Index(code[from:], piece); piece != "" && at >= 0 && offset <= len(piece) {
+			return from + at + offset, true
+		}
 	}
 	for seam := strings.LastIndex(body, returnSeam); seam >= 0; seam = strings.LastIndex(body[:seam], returnSeam) {
 		head, tail := body[:seam], body[seam+len(returnSeam):]
-		tail = tail[:max(strings.LastIndex(tail, ")"), 0)]
+		for _, shut := range []string{")();\n}", ");\n}", ")\n}"} {
+			tail = strings.TrimSuffix(tail, shut)
+		}
 		at := strings.Index(code[from:], head)
 		if at < 0 || tail == "" {
 			continue
@@ -92,7 +99,7 @@ func offsetOf(position *protocol.Position, text string) (int, bool) {
 		}
 		offset += next + 1
 	}
-	for column := 1; column < position.Column && offset < len(text); {
+	for column := 1; column < position.Column && offset < len(text) && text[offset] != '\n'; {
 		r, size := utf8.DecodeRuneInString(text[offset:])
 		column += utf16Length(r)
 		offset += size

@@ -99,8 +99,10 @@ func TestSyntaxErrorsNameTheirPlace(t *testing.T) {
 		wantAt     *protocol.Position
 	}{
 		{"wrapped", "const = 1\nreturn 2", protocol.Position{Line: 2, Column: 7}, "SyntaxError: bad (line 1:7)", &protocol.Position{Line: 1, Column: 7}},
-		{"as it is", "async () => { const = }", protocol.Position{Line: 1, Column: 21}, "SyntaxError: bad (line 1:21)", &protocol.Position{Line: 1, Column: 21}},
-		{"indented", "\n\n  async () => { const = }", protocol.Position{Line: 1, Column: 21}, "SyntaxError: bad (line 3:23)", &protocol.Position{Line: 3, Column: 23}},
+		{"as it is", "async () => { const = }", protocol.Position{Line: 2, Column: 21}, "SyntaxError: bad (line 1:21)", &protocol.Position{Line: 1, Column: 21}},
+		{"indented", "\n\n  async () => { const = }", protocol.Position{Line: 2, Column: 21}, "SyntaxError: bad (line 3:23)", &protocol.Position{Line: 3, Column: 23}},
+		{"an arrow", "\n async () => 1", protocol.Position{Line: 1, Column: 13}, "SyntaxError: bad (line 2:14)", &protocol.Position{Line: 2, Column: 14}},
+		{"past a line's end", "const = 1", protocol.Position{Line: 1, Column: 99}, "SyntaxError: bad", nil},
 		{"in a seam", "const a = 1\na", protocol.Position{Line: 1, Column: 3}, "SyntaxError: bad", nil},
 		{"in a module", "1", protocol.Position{File: "lib.js", Line: 3, Column: 4}, "SyntaxError: bad (lib.js:3:4)", &protocol.Position{File: "lib.js", Line: 3, Column: 4}},
 	} {
@@ -130,6 +132,9 @@ func TestCallerOffset(t *testing.T) {
 		{"imports ahead", "import { helper } from 'lib.js'\nconst a = foo\na", "import { helper } from 'lib.js'\nasync () => {\nconst a = foo\nreturn (a)\n}", "foo"},
 		{"inside the imports", "import { helper } from 'lib.js'\n1", "import { helper } from 'lib.js'\nasync () => {\nreturn (1)\n}", "helper"},
 		{"astral characters before", "'😀'; foo", "async () => {\n'😀'; return (foo)\n}", "foo"},
+		{"declaration", "async function main() { foo }", "async () => {\nasync function main() { foo }\nreturn main();\n}", "foo"},
+		{"default function", "export default function () { foo }", "async () => {\nreturn (function () { foo })();\n}", "foo"},
+		{"default class", "export default class { foo() {} }", "async () => {\nreturn (class { foo() {} });\n}", "foo"},
 		{"export default", "export default async () => foo", "async () => foo", "foo"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

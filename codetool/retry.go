@@ -1,0 +1,84 @@
+package codetool
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+
+	"github.com/codemode-go/codemode/dialect"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// fencedBlock is a Markdown code block: a fence at a line's start with or without a language, and one of its own line
+// that closes it.
+var fencedBlock = regexp.MustCompile("(?ms)^[ \t]*```[ \t]*([A-Za-z]*)[ \t]*\r?\n(.*?)^[ \t]*```[ \t]*\r?$")
+
+// What a function expression starts with and has.
+var (
+	functionStart = regexp.MustCompile(`^(\(|<|async\b)`)
+	functionBody  = regexp.MustCompile(`=>|\bfunction\b`)
+)
+
+// retry is another reading of a text whose first came to nothing.
+type retry struct {
+	code  string
+	lines int // by how many lines it starts lower than in the caller's text
+}
+
+// rereadings looks for another reading of code. Only a run that had no effect is looked at: a text that was no program,
+// or one that called nothing, logged nothing and returned nothing.
+func rereadings(result *dialect.Result, code string) (retry, bool) {
+	if result.Native == nil {
+		return retry{}, false
+	}
+	switch {
+	case isSyntaxFailure(result):
+		return unfenced(code)
+	case result.Native.Failure == nil && result.Value == nil && len(result.Native.Calls) == 0 && len(result.Logs) == 0:
+		return calledFunction(code)
+	}
+	return retry{}, false
+}
+
+func isSyntaxFailure(result *dialect.Result) bool {
+	return result.Native != nil && result.Native.Failure != nil && result.Native.Failure.Kind == protocol.FailureSyntax
+}
+
+// inCallersText moves a position in the reread text to the text it came from.
+func (r retry) inCallersText(position *protocol.Position) *protocol.Position {
+	if position == nil || position.File != "" {
+		return position
+	}
+	moved := *position
+	moved.Line -= r.lines
+	return &moved
+}
+
+// unfenced finds the program in prose around a code block.
+func unfenced(code string) (retry, bool) {
+	blocks := fencedBlock.FindAllStringSubmatchIndex(code, -1)
+	if len(blocks) != 1 {
+		return retry{}, false
+	}
+	start, end := blocks[0][4], blocks[0][5]
+	return retry{code: code[start:end], lines: -strings.Count(code[:start], "\n")}, true
+}
+
+//go:embed callvalue_head.js
+var callValueHead string
+
+//go:embed callvalue_tail.js
+var callValueTail string
+
+// calledFunction reads a function that nobody calls as the program it was meant to be: (async function () { … }), or an
+// arrow that TypeScript's annotations hide from the normaliser. One that it knew for an arrow has been called.
+func calledFunction(code string) (retry, bool) {
+	source := strings.TrimSpace(code)
+	expression := strings.TrimRight(source, "; \t\r\n")
+	isFunction := functionStart.MatchString(expression) && functionBody.MatchString(expression)
+	if !isFunction || dialect.NormalizeCode(code) == source {
+		return retry{}, false
+	}
+	above := strings.Count(code[:strings.Index(code, source)], "\n")
+	return retry{code: callValueHead + expression + callValueTail, lines: 1 - above}, true
+}
