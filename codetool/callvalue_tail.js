@@ -1,0 +1,2 @@
+
+); return typeof program === "function" ? await program() : program }
