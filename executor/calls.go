@@ -205,6 +205,9 @@ func (r *run) finished(c *call, outcome protocol.CallOutcome) bool {
 		return false
 	}
 	b.held -= c.size
+	if r.reason != nil {
+		outcome = protocol.CallAbandoned
+	}
 	if c.entry >= 0 {
 		line := &b.ledger[c.entry]
 		line.Duration, line.Outcome = time.Since(r.started)-line.Start, outcome

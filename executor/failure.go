@@ -56,17 +56,15 @@ func (r *run) lossFailure(e exit) *protocol.Failure {
 }
 
 // outOfMemory tells an engine that gave up for want of memory from one that crashed: it says so on stderr (V8 has no
-// other channel for it), or it died of a signal while close to the bound.
+// other channel for it), or it died close to the bound.
 func (r *run) outOfMemory(e exit) bool {
 	if e.status == nil || e.killed != "" || isMalformed(e.cause) {
 		return false
 	}
-	for _, sign := range []string{"out of memory", "Out of memory", "Reached heap limit", "OOM"} {
-		if strings.Contains(e.stderr, sign) {
-			return true
-		}
+	if strings.Contains(e.stderr, "out of memory") || strings.Contains(e.stderr, "Reached heap limit") {
+		return true
 	}
-	return e.status.ExitCode() < 0 && r.peak > r.plan.limits.Memory/4*3
+	return r.peak > r.plan.limits.Memory/4*3
 }
 
 func isMalformed(err error) bool {

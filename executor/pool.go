@@ -142,17 +142,20 @@ func (p *Pool) acquire(ctx context.Context) (*process, error) {
 	}
 	timer := time.NewTimer(p.options.QueueTimeout)
 	defer timer.Stop()
-	var err error
-	select {
-	case h := <-me.ready:
-		return h.worker, h.err
-	case <-ctx.Done():
-		err = notStarted(ctx)
-	case <-timer.C:
-		err = protocol.Errorf(protocol.CodeQueueTimeout, "no worker became free within %s; %d programs may run at one time", p.options.QueueTimeout, p.options.Workers)
+	for {
+		select {
+		case h := <-me.ready:
+			return h.worker, h.err
+		case <-ctx.Done():
+			p.withdraw(me)
+			return nil, notStarted(ctx)
+		case <-timer.C:
+		}
+		if p.withdrawUnplaced(me) {
+			return nil, protocol.Errorf(protocol.CodeQueueTimeout, "no worker became free within %s; %d programs may run at one time", p.options.QueueTimeout, p.options.Workers)
+		}
+		timer.Reset(p.options.QueueTimeout)
 	}
-	p.withdraw(me)
-	return nil, err
 }
 
 // notStarted is the error of a request whose context ended before a worker had it.
@@ -174,6 +177,19 @@ func (p *Pool) enqueue(me *waiter) error {
 	p.serve()
 	p.replenish()
 	return nil
+}
+
+// withdrawUnplaced takes a request out of the queue unless its place to run is free, and only a process is still on its
+// way: that has a time limit of its own.
+func (p *Pool) withdrawUnplaced(me *waiter) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.queue, me)
+	if i < p.options.Workers-p.count[running] {
+		return false
+	}
+	p.queue = slices.Delete(p.queue, i, i+1)
+	return true
 }
 
 // withdraw takes a request out of the queue, and gives back the worker it may have been handed at the same moment.
@@ -221,6 +237,9 @@ func (p *Pool) gone(w *process, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	from := w.state
+	if from == dead {
+		return
+	}
 	p.move(w, dead)
 	p.serve()
 	if from == running || from == warming {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,11 +66,12 @@ func (w *process) live() {
 		err = w.read()
 	}
 	ended := w.reap(err)
-	if r := w.current.Swap(nil); r != nil {
-		r.crashed(ended)
-	}
 	w.pool.log.Debug("worker ended", "cause", ended.cause, "killed", ended.killed, "status", ended.describe(), "stderr", ended.stderr)
 	w.pool.gone(w, startFailure(w.pool, ended))
+	if r := w.current.Swap(nil); r != nil {
+		r.crashed(ended)
+		close(r.ended)
+	}
 }
 
 // start launches the child on the pool's starter thread.
@@ -97,8 +99,9 @@ func (w *process) spawn() error {
 	}
 	defer closeFiles(theirs[:])
 	command := w.pool.options.Command
+	settings := wire.Options{Memory: w.pool.options.Limits.Memory}
 	cmd := &exec.Cmd{
-		Path: command[0], Args: append([]string{wire.ProcessName}, command[1:]...),
+		Path: command[0], Args: slices.Concat([]string{wire.ProcessName}, settings.Args(), command[1:]),
 		// No variable of ours crosses. The zone and locale are those of the reference platform, the same everywhere.
 		Env: []string{"GOTRACEBACK=none", "TZ=UTC", "LC_ALL=en_US.UTF-8"}, Dir: "/",
 		Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2], ExtraFiles: []*os.File{theirs[3]},
@@ -215,18 +218,22 @@ func (w *process) becameReady(frame wire.Frame) error {
 	return nil
 }
 
+// done takes the end of a run. The worker's place in the pool is free before the result is out: a caller that sends one
+// request after the other never meets itself in the queue.
 func (w *process) done(r *run, frame wire.Frame) error {
-	w.current.Store(nil)
-	w.runs++
 	reusable, err := r.done(frame)
 	if err != nil {
-		w.current.Store(r) // live tells the run that its worker is lost
 		return err
 	}
+	w.current.Store(nil)
+	defer close(r.ended)
+	w.runs++
 	if !reusable || w.runs >= w.pool.options.RecycleAfter {
+		w.pool.gone(w, nil)
 		return errRetired
 	}
 	w.deadline.Reset(w.pool.options.StartTimeout)
+	w.stdin.SetWriteDeadline(time.Now().Add(w.pool.options.StartTimeout)) // of an answer that nobody reads
 	w.pool.finished(w)
 	return nil
 }
@@ -249,17 +256,18 @@ func (w *process) begin(r *run) error {
 		w.kill("a program could not be given to it")
 		return err
 	}
+	w.stdin.SetWriteDeadline(time.Time{})
 	return nil
 }
 
-// send gives a run's worker an answer, unless the run is over. A worker that takes none is as good as lost.
+// send gives a run's worker an answer, unless the run is over. It may take as long as the run, whose program need not
+// listen; done sets the end.
 func (w *process) send(r *run, kind wire.Kind, fields ...[]byte) {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	if w.current.Load() != r {
 		return
 	}
-	w.stdin.SetWriteDeadline(time.Now().Add(w.pool.options.StartTimeout))
 	err := w.frames.Write(kind, fields...)
 	if err == nil {
 		err = w.frames.Flush()

@@ -25,7 +25,7 @@ type run struct {
 	ended    chan struct{} // closed when the worker is done with the run, or gone
 
 	mu     sync.Mutex
-	over   bool // as ended
+	over   bool // no later than ended
 	reason *protocol.Failure
 	logs   logBook
 	calls  callBook
@@ -210,12 +210,11 @@ func (r *run) crashed(e exit) {
 	r.settle(end)
 }
 
-// settle marks the run as over. The caller holds r.mu.
+// settle marks the run as over; whoever reported the end closes r.ended next. The caller holds r.mu.
 func (r *run) settle(end finish) {
 	r.over = true
 	r.finish = end
 	r.calls.abandon(end.usage.Wall)
-	close(r.ended)
 }
 
 // usage measures the run at its end. cpu is that of the worker since its birth, and fallback that of the program where

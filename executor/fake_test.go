@@ -1,0 +1,235 @@
+package executor_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
+)
+
+// A fake worker speaks the frame protocol without an engine, and does what a program's text tells it: the good, the
+// slow, and everything that a worker under hostile control may do. How it starts is its first argument.
+type fake struct {
+	out     *wire.Writer
+	frames  chan wire.Frame
+	control chan byte
+}
+
+func runFake(how string) {
+	switch how {
+	case "silent":
+		time.Sleep(time.Hour)
+	case "exit":
+		fmt.Fprintln(os.Stderr, "the license server is unreachable")
+		os.Exit(3)
+	case "talkative":
+		fmt.Println("Welcome to the embedding program!")
+		time.Sleep(time.Hour)
+	}
+	f := &fake{out: wire.NewWriter(os.Stdout), frames: make(chan wire.Frame), control: make(chan byte, 1)}
+	go f.readFrames()
+	go f.readControl()
+	if how == "once" { // dies after its first isolate is warm
+		f.ready()
+		os.Exit(0)
+	}
+	for {
+		f.ready()
+		run := <-f.frames
+		for run.Kind != wire.Run {
+			run = <-f.frames
+		}
+		f.program(string(run.Fields[1]))
+	}
+}
+
+func (f *fake) readFrames() {
+	in := wire.NewReader(bufio.NewReader(os.Stdin), 1<<30)
+	for {
+		frame, err := in.Read()
+		if err != nil {
+			os.Exit(0)
+		}
+		f.frames <- frame
+	}
+}
+
+func (f *fake) readControl() {
+	pipe := os.NewFile(wire.ControlDescriptor, "control")
+	for b := make([]byte, 1); ; {
+		if n, _ := pipe.Read(b); n == 0 {
+			os.Exit(0)
+		}
+		select {
+		case f.control <- b[0]:
+		default:
+		}
+	}
+}
+
+func (f *fake) ready() {
+	header, _ := json.Marshal(wire.ReadyHeader{Engine: "fake 1.0", Jail: []string{"none"}})
+	f.send(wire.Ready, string(header))
+}
+
+func (f *fake) send(kind wire.Kind, fields ...string) {
+	bytes := make([][]byte, len(fields))
+	for i, field := range fields {
+		bytes[i] = []byte(field)
+	}
+	f.out.Write(kind, bytes...)
+	f.out.Flush()
+}
+
+func (f *fake) done(header wire.DoneHeader, value string) {
+	text, _ := json.Marshal(header)
+	f.send(wire.Done, string(text), value)
+}
+
+func (f *fake) terminated() {
+	f.done(wire.DoneHeader{Failure: &wire.Failure{Kind: "terminated", Message: "terminated"}}, "")
+}
+
+// program does what the text says: a verb, a colon, the rest.
+func (f *fake) program(text string) {
+	verb, rest, _ := strings.Cut(text, ":")
+	n, _ := strconv.Atoi(rest)
+	switch verb {
+	case "value":
+		f.done(wire.DoneHeader{}, rest)
+	case "undefined":
+		f.done(wire.DoneHeader{Undefined: true}, "")
+	case "sleep": // ms, without heeding the control pipe
+		time.Sleep(time.Duration(n) * time.Millisecond)
+		f.done(wire.DoneHeader{}, "1")
+	case "fail": // JSON of a wire.Failure
+		var failure wire.Failure
+		json.Unmarshal([]byte(rest), &failure)
+		f.done(wire.DoneHeader{Failure: &failure}, "")
+	case "obey": // wait, and stop when told to
+		f.send(wire.Logs, "log", "10", "waiting")
+		<-f.control
+		f.terminated()
+	case "late": // be told to stop, and have a value all the same
+		<-f.control
+		f.done(wire.DoneHeader{}, "7")
+	case "hang":
+		select {}
+	case "calls": // make n calls at once, then wait for all answers
+		f.calls(n)
+	case "leave": // make n calls and do not wait
+		for i := range n {
+			f.send(wire.Call, strconv.Itoa(i), "api", "t"+strconv.Itoa(i), "[]")
+		}
+		f.done(wire.DoneHeader{}, `"left"`)
+	case "arguments": // one call with n bytes of arguments
+		f.send(wire.Call, "1", "api", "t", `["`+strings.Repeat("x", n)+`"]`)
+		f.done(wire.DoneHeader{}, f.answer())
+	case "fetch":
+		header, _ := json.Marshal(wire.FetchHeader{URL: rest, Method: "POST", Headers: [][2]string{{"x-a", "1"}}, Redirect: "follow", HasBody: true})
+		f.send(wire.Fetch, "1", string(header), "ping")
+		frame := <-f.frames
+		f.done(wire.DoneHeader{}, fmt.Sprintf("[%s,%q]", frame.Fields[1], frame.Fields[2]))
+	case "memory": // hold n MiB
+		block := make([]byte, n<<20)
+		for i := 0; i < len(block); i += 4096 {
+			block[i] = 1
+		}
+		select {}
+	case "spin":
+		for {
+		}
+	case "die":
+		if n == 0 {
+			os.Exit(5)
+		}
+		signal.Reset()
+		syscall.Kill(os.Getpid(), syscall.Signal(n))
+		select {}
+	default:
+		f.misbehave(verb)
+	}
+}
+
+func (f *fake) answer() string {
+	frame := <-f.frames
+	return string(frame.Fields[1])
+}
+
+func (f *fake) calls(n int) {
+	for i := range n {
+		f.send(wire.Call, strconv.Itoa(i), "api", "t"+strconv.Itoa(i), "[]")
+	}
+	answers := make([]string, 0, n)
+	for len(answers) < n {
+		select {
+		case frame := <-f.frames:
+			answers = append(answers, string(frame.Fields[1]))
+		case <-f.control:
+			f.terminated()
+			return
+		}
+	}
+	f.done(wire.DoneHeader{Refused: []string{"api.over"}}, "["+strings.Join(answers, ",")+"]")
+}
+
+// misbehave breaks the frame protocol in one way.
+func (f *fake) misbehave(how string) {
+	switch how {
+	case "noise":
+		os.Stdout.WriteString("\xff\xff\xff\x7fnoise")
+	case "unknown-kind":
+		f.send(99, "x")
+	case "pool-kind":
+		f.send(wire.Run, "{}", "x", "{}")
+	case "few-fields":
+		f.send(wire.Call, "1", "api")
+	case "bad-id":
+		f.send(wire.Call, "one", "api", "t", "[]")
+	case "same-id":
+		f.send(wire.Call, "1", "api", "t", "[]")
+		f.send(wire.Call, "1", "api", "t", "[]")
+	case "ready-early":
+		f.ready()
+	case "done-twice":
+		f.done(wire.DoneHeader{}, "1")
+		f.done(wire.DoneHeader{}, "2")
+	case "call-after-done":
+		f.done(wire.DoneHeader{}, "1")
+		f.send(wire.Call, "1", "api", "t", "[]")
+	case "bad-json":
+		f.done(wire.DoneHeader{}, "{")
+	case "bad-header":
+		f.send(wire.Done, "nope", "1")
+	case "bad-kind":
+		f.done(wire.DoneHeader{Failure: &wire.Failure{Kind: "timeout", Message: "forged"}}, "")
+	case "unasked":
+		f.terminated()
+	case "bad-level":
+		f.send(wire.Logs, "shout", "1", "x")
+	case "bad-time":
+		f.send(wire.Logs, "log", "soon", "x")
+	case "log-flood":
+		for {
+			f.send(wire.Logs, "log", "1", strings.Repeat("x", 1000))
+		}
+	case "call-flood":
+		for i := 0; ; i++ {
+			f.send(wire.Call, strconv.Itoa(i), "api", "t", "[]")
+		}
+	case "close-stdout":
+		os.Stdout.Close()
+	case "deaf": // make calls, and read no answer
+		for i := range 20 {
+			f.send(wire.Call, strconv.Itoa(i), "api", "big", "[]")
+		}
+	}
+	select {}
+}

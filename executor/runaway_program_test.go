@@ -1,0 +1,122 @@
+package executor_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/codemode-go/codemode/executor"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// runaways are programs that never come to an end of their own, each in another place of the engine or of our frame.
+var runaways = map[string]string{
+	"loop":            `async () => { while (true) {} }`,
+	"after an await":  `async () => { await null; for (;;); }`,
+	"microtasks":      `async () => { for (;;) await null }`,
+	"in a timer":      `async () => { await new Promise(() => setTimeout(() => { for (;;); }, 1)) }`,
+	"timers":          `async () => { await new Promise(() => { const again = () => setTimeout(again, 0); again() }) }`,
+	"regex":           `async () => /^(a+)+$/.test("a".repeat(40) + "!")`,
+	"toJSON":          `async () => ({ toJSON() { for (;;); } })`,
+	"getter":          `async () => ({ get a() { for (;;); } })`,
+	"proxy trap":      `async () => new Proxy({}, { ownKeys() { for (;;); } })`,
+	"thenable":        `async () => ({ then() { for (;;); } })`,
+	"thrown getter":   `async () => { throw { get message() { for (;;); } } }`,
+	"toString in log": `async () => { console.log({ toString() { for (;;); } }) }`,
+	"sort":            `async () => { for (;;) [3, 1, 2].sort(() => 1) }`,
+	"catch all":       `async () => { for (;;) { try { for (;;); } catch {} finally { for (;;); } } }`,
+	"generator":       `async () => { function* g() { for (;;) yield 1 } for (const x of g()); }`,
+	"big int":         `async () => { let n = 3n; for (;;) n *= n }`,
+	"rejections":      `async () => { for (;;) { Promise.reject(new Error("x")); await null } }`,
+	"module":          `import "spin"` + "\n" + `async () => 1`,
+	"finalizer":       `async () => { try { await new Promise(() => setTimeout(() => { for (;;); })) } finally { for (;;); } }`,
+}
+
+func TestARunawayProgramIsStoppedWhereverItIs(t *testing.T) {
+	pool := newPool(t, executor.Options{Workers: 2, Modules: map[string]string{"spin": "for (;;);"}})
+	for name, code := range runaways {
+		t.Run(name, func(t *testing.T) {
+			result := mustExecute(t, pool, &protocol.ExecuteRequest{Code: code, Timeout: protocol.TimeoutOf(60 * time.Millisecond)})
+			if result.Failure == nil {
+				t.Fatalf("it has the value %s", result.Value)
+			}
+			if name == "big int" && result.Failure.Kind != protocol.FailureTimeout {
+				return // a number past the engine's bound is a RangeError, and memory may run out first
+			}
+			if result.Failure.Kind != protocol.FailureTimeout || !strings.HasPrefix(result.Failure.Message, "Execution timed out at its 60 ms bound.") {
+				t.Errorf("failure %+v", *result.Failure)
+			}
+			if most := 60*time.Millisecond + 2*time.Second; result.Usage.Wall > most {
+				t.Errorf("it took %s", result.Usage.Wall)
+			}
+			if got := mustValue(t, pool, &protocol.ExecuteRequest{Code: `async () => 1`}); got != "1" {
+				t.Errorf("the next run has %s", got)
+			}
+		})
+	}
+}
+
+// hogs are programs that fill memory, by every road that leads there.
+var hogs = map[string]string{
+	"arrays":         `async () => { const a = []; for (;;) a.push(new Array(1e5).fill(1.1)) }`,
+	"small arrays":   `async () => { const a = []; for (;;) a.push(new Array(1000).fill(0)) }`,
+	"bytes":          `async () => { const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1)) }`,
+	"one buffer":     `async () => new Uint8Array(1 << 30).fill(1).length`,
+	"strings":        `async () => { const a = []; for (let i = 0;; i++) a.push(("x" + i).repeat(1 << 16).split("").join("-")) }`,
+	"one string":     `async () => { let s = "x"; for (;;) { s += s + "y"; /y/.test(s) } }`,
+	"map":            `async () => { const m = new Map(); for (let i = 0;; i++) m.set({ i }, [i, String(i)]) }`,
+	"closures":       `async () => { let f = null; for (;;) { const g = f; const fill = new Array(100).fill(g); f = () => fill } }`,
+	"pending":        `async () => { const all = []; for (;;) all.push(new Promise(() => {}).then(() => new Array(100))) }`,
+	"in a serialise": `async () => ({ toJSON() { const a = []; for (;;) a.push(new Array(1e4).fill(1.5)) } })`,
+	"after an await": `async () => { const a = []; for (;;) { await null; a.push(new Array(1e4).fill(1.5)) } }`,
+	"shared":         `async () => { const a = []; for (;;) a.push(new Uint8Array(new SharedArrayBuffer(1 << 20)).fill(1)) }`,
+}
+
+func TestAProgramOverItsMemoryIsStoppedAndItsNeighboursAreNot(t *testing.T) {
+	needLinux(t)
+	pool := newPool(t, executor.Options{Workers: 2, Limits: protocol.Limits{Memory: 64 << 20}})
+	for name, code := range hogs {
+		t.Run(name, func(t *testing.T) {
+			var neighbour sync.WaitGroup
+			neighbour.Go(func() {
+				if got := mustValue(t, pool, &protocol.ExecuteRequest{Code: `async () => { await new Promise(r => setTimeout(r, 100)); return 2 }`}); got != "2" {
+					t.Errorf("the neighbour has %s", got)
+				}
+			})
+			result := mustExecute(t, pool, &protocol.ExecuteRequest{Code: code, Timeout: protocol.TimeoutOf(20 * time.Second)})
+			neighbour.Wait()
+			if result.Failure == nil {
+				t.Fatalf("it has the value %s", result.Value)
+			}
+			// The engine refuses some requests by itself, with an error that the program could catch.
+			refused := result.Failure.Kind == protocol.FailureThrown && result.Failure.Name == "RangeError"
+			if result.Failure.Kind != protocol.FailureMemory && !refused {
+				t.Errorf("failure %+v", *result.Failure)
+			}
+			if most := int64(160 << 20); result.Usage.PeakMemory > most {
+				t.Errorf("it grew to %d MiB", result.Usage.PeakMemory>>20)
+			}
+			if got := mustValue(t, pool, &protocol.ExecuteRequest{Code: `async () => 1`}); got != "1" {
+				t.Errorf("the next run has %s", got)
+			}
+		})
+	}
+}
+
+func TestTheEngineStopsAProgramBesideASlowToolAtItsTimeout(t *testing.T) {
+	needLinux(t)
+	pool := newPool(t, executor.Options{})
+	release := make(chan struct{})
+	defer close(release)
+	request := &protocol.ExecuteRequest{
+		Code:      `async () => { api.slow(); await new Promise(r => setTimeout(r, 10)); for (;;); }`,
+		Providers: []protocol.ProviderDescriptor{{Name: "api", Tools: []string{"slow"}}},
+		Dispatch:  stuckDispatch(release),
+		Timeout:   protocol.TimeoutOf(100 * time.Millisecond),
+	}
+	result := mustFail(t, pool, request, protocol.FailureTimeout)
+	if len(result.Failure.Pending) != 1 || result.Failure.Pending[0] != "api.slow" {
+		t.Errorf("pending %v", result.Failure.Pending)
+	}
+}
