@@ -178,8 +178,8 @@ func TestFunctionLeftUncalled(t *testing.T) {
 	nothing, value := ends(protocol.ExecuteResult{}), ends(protocol.ExecuteResult{Value: []byte("42")})
 	tool, executor := newTestTool(t, nil, nil, nothing, value)
 	outcome, err := tool.Call(t.Context(), "(async function(){ return 42 });")
-	want := "async () => { const program = (\n(async function(){ return 42 })\n); return typeof program === \"function\" ? await program() : program }\n"
-	if err != nil || string(outcome.Value) != "42" || strings.TrimSpace(executor.requests[1].Code) != strings.TrimSpace(want) {
+	want := "async () => {\nconst program = (\n(async function(){ return 42 })\n)\nreturn typeof program === \"function\" ? await program() : program\n}"
+	if err != nil || string(outcome.Value) != "42" || executor.requests[1].Code != want {
 		t.Errorf("got %+v, %v, ran %q", outcome, err, executor.requests[1].Code)
 	}
 	tool, executor = newTestTool(t, nil, nil, nothing, value)
@@ -220,7 +220,7 @@ func TestPlacesInReadingsAreTheModels(t *testing.T) {
 		wantLine int
 	}{
 		{"Here:\n\n```js\nasync () => codemod.x()\n```\n", syntax, 1, 4},
-		{"\n(function(){ codemod.x() })", ends(protocol.ExecuteResult{}), 2, 2},
+		{"\n(function(){ codemod.x() })", ends(protocol.ExecuteResult{}), 3, 2},
 	} {
 		tool, _ := newTestTool(t, nil, []Provider{{Tools: echoTools("x")}}, c.first, thrown(c.line))
 		outcome, err := tool.Call(t.Context(), c.code)

@@ -1,1 +1,1 @@
-async () => { const program = (
+const program = (

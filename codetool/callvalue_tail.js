@@ -1,2 +1,3 @@
 
-); return typeof program === "function" ? await program() : program }
+)
+return typeof program === "function" ? await program() : program

@@ -3,7 +3,6 @@ package codetool
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/protocol"
 )
@@ -96,27 +95,16 @@ func editDistance(a, b []rune, limit int) int {
 	return last[len(b)]
 }
 
-// identifierAt reads the identifier that stands at a position of a source text; empty when none does.
-func identifierAt(position *protocol.Position, code string) string {
-	if position == nil || position.File != "" {
+// undefinedName finds the variable of code that a ReferenceError says does not exist; empty when it says something else.
+// The engine's place is no help: it may be that of the whole statement.
+func undefinedName(failure *protocol.Failure, code string) string {
+	if failure.Name != "ReferenceError" {
 		return ""
 	}
-	lines := strings.Split(code, "\n")
-	if position.Line < 1 || position.Line > len(lines) {
-		return ""
-	}
-	line := lines[position.Line-1]
-	for column := 1; column < position.Column && line != ""; {
-		r, size := utf8.DecodeRuneInString(line)
-		column++
-		if r > 0xffff {
-			column++
+	for _, name := range strings.FieldsFunc(code, func(r rune) bool { return !isIdentifierPart(r) }) {
+		if failure.Message == name+" is not defined" {
+			return name
 		}
-		line = line[size:]
 	}
-	end := strings.IndexFunc(line, func(r rune) bool { return !isIdentifierPart(r) })
-	if end < 0 {
-		end = len(line)
-	}
-	return line[:end]
+	return ""
 }

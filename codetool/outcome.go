@@ -54,8 +54,8 @@ func (t *Tool) outcome(result *dialect.Result, code string) *Outcome {
 		return o
 	}
 	o.Failure.Native = result.Native.Failure
-	if result.Native.Failure.Name == "ReferenceError" {
-		if near := t.suggestName(identifierAt(result.Position, code)); near != "" {
+	if name := undefinedName(o.Failure.Native, code); name != "" {
+		if near := t.suggestName(name); near != "" {
 			o.Failure.Hint = fmt.Sprintf("did you mean `%s`?", near)
 		}
 	}

@@ -14,7 +14,7 @@ const (
 )
 
 // callerPosition carries a position in the normalised text over to the text it was made from. A position in a module
-// passes; one in a seam, or in a text that cannot be traced back, is lost.
+// passes; one in a seam, but for a return's, or in a text that cannot be traced back, is lost.
 func callerPosition(position *protocol.Position, normalized, code string) *protocol.Position {
 	if position == nil || position.File != "" {
 		return position
@@ -81,8 +81,8 @@ func bodyOffset(offset int, body, code string, from int) (int, bool) {
 		switch {
 		case offset < len(head):
 			return from + at + offset, true
-		case within >= 0 && within <= len(tail):
-			return from + at + len(head) + gap + within, true
+		case within <= len(tail): // the seam itself stands for what it returns
+			return from + at + len(head) + gap + max(within, 0), true
 		}
 		return 0, false
 	}

@@ -103,6 +103,7 @@ func TestSyntaxErrorsNameTheirPlace(t *testing.T) {
 		{"indented", "\n\n  async () => { const = }", protocol.Position{Line: 2, Column: 21}, "SyntaxError: bad (line 3:23)", &protocol.Position{Line: 3, Column: 23}},
 		{"an arrow", "\n async () => 1", protocol.Position{Line: 1, Column: 13}, "SyntaxError: bad (line 2:14)", &protocol.Position{Line: 2, Column: 14}},
 		{"past a line's end", "const = 1", protocol.Position{Line: 1, Column: 99}, "SyntaxError: bad", nil},
+		{"at a sewn return", "const a = 1\n  a", protocol.Position{Line: 3, Column: 3}, "SyntaxError: bad (line 2:3)", &protocol.Position{Line: 2, Column: 3}},
 		{"in a seam", "const a = 1\na", protocol.Position{Line: 1, Column: 3}, "SyntaxError: bad", nil},
 		{"in a module", "1", protocol.Position{File: "lib.js", Line: 3, Column: 4}, "SyntaxError: bad (lib.js:3:4)", &protocol.Position{File: "lib.js", Line: 3, Column: 4}},
 	} {

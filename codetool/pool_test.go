@@ -1,0 +1,141 @@
+//go:build cgo && (linux || darwin)
+
+package codetool_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/executor"
+	"github.com/codemode-go/codemode/executor/worker"
+)
+
+// TestMain makes the test binary its own worker process.
+func TestMain(m *testing.M) {
+	worker.Main()
+	os.Exit(m.Run())
+}
+
+func newPoolTool(t *testing.T, options *codetool.Options, providers ...codetool.Provider) *codetool.Tool {
+	t.Helper()
+	pool, err := executor.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := codetool.NewTool(pool, providers, options)
+	t.Cleanup(func() {
+		if err := tool.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return tool
+}
+
+func echo(name string) codetool.RawTool {
+	return codetool.RawTool{Name: name, Call: func(_ context.Context, args json.RawMessage) (any, error) { return args, nil }}
+}
+
+func orders() codetool.Provider {
+	type input struct {
+		UserID string `json:"userId"`
+	}
+	type order struct {
+		ID     string `json:"id"`
+		Total  int    `json:"total"`
+		Status string `json:"status"`
+	}
+	list := codetool.Func("listOrders", "Orders belonging to one user.", func(_ context.Context, in input) ([]order, error) {
+		if in.UserID != "u1" {
+			return nil, errors.New("no such user")
+		}
+		return []order{{"o1", 42, "shipped"}, {"o2", 7, "pending"}}, nil
+	})
+	return codetool.Provider{Tools: []codetool.RawTool{list, echo("list_issues")}}
+}
+
+// Programs as models write them, in a real worker.
+func TestPrograms(t *testing.T) {
+	names := []string{"get-user", "a.b", "1st", "delete", "constructor", "then", "toString", "__proto__", "a-b", "a_b", "天气", "émoji"}
+	var all []codetool.RawTool
+	for _, name := range names {
+		all = append(all, echo(name))
+	}
+	tool := newPoolTool(t, &codetool.Options{LosslessIntegers: true, Timeout: 5 * time.Second}, orders(), codetool.Provider{Name: "odd names", Tools: all})
+	for _, c := range []struct{ code, want string }{
+		{"async () => {\n  const orders = await codemode.listOrders({ userId: 'u1' })\n\n  return orders\n    .filter((order) => order.status === 'shipped')\n    .reduce((total, order) => total + order.total, 0)\n}", `{"result":42}`},
+		{"console.log('plain'); console.warn('careful'); console.error('broken'); 1", `{"result":1,"logs":["plain","[warn] careful","[error] broken"]}`},
+		{"console.log({a:1}); console.info('i')", `{"logs":["{ a: 1 }","[info] i"]}`},
+		{"async () => codemode.listInvoices()", `Code execution failed: Tool "listInvoices" not found`},
+		{"await codemode.lst_isues({})", `Code execution failed: Tool "lst_isues" not found; did you mean "list_issues"`},
+		{"return await codemod.list({})", "Code execution failed: codemod is not defined; did you mean `codemode`?"},
+		{"async () => codemode.listOrders({ userId: 5 })", "Code execution failed: Invalid arguments for codemode.listOrders:\n- userId: expected string, got 5"},
+		{"try { await codemode.listOrders({ userId: 'x' }) } catch (e) { return 'caught: ' + e.message }", `{"result":"caught: no such user"}`},
+		{"await codemode.list_issues({ id: 7960607143101464576n, o: new Uint8Array([0, 255, 128]) })", `{"result":{"id":7960607143101464576,"o":"AP+A"}}`},
+		{"new Uint8Array([0, 255, 128])", `{"result":{"__codemode_binary_v1__":"Uint8Array","data":"AP+A"}}`},
+		{"(async function(){ return 42 })", `{"result":42}`},
+		{"const main = async () => 42; main()", `{"result":42}`},
+		{"async (x: string): Promise<number> => { return 1 as number }", `{"result":1}`},
+		{"Here you go:\n```js\nasync () => 1\n```\nDone", `{"result":1}`},
+		{"const x = 1", `{}`},
+		{"", `{}`},
+		{"[await odd_names['get-user']({a:1}), await odd_names.get_user({a:2}), await odd_names.a_b({a:3}), await odd_names['a-b']({a:4}), await odd_names.a_b_2({a:5})]",
+			`{"result":[{"a":1},{"a":2},{"a":3},{"a":4},{"a":5}]}`},
+		{"[await odd_names.天气({a:1}), await odd_names.émoji({a:2}), await odd_names._1st({a:3}), await odd_names['1st']({a:4}), await odd_names.delete_(), await odd_names.then_()]",
+			`{"result":[{"a":1},{"a":2},{"a":3},{"a":4},{},{}]}`},
+		{"[await odd_names.constructor({a:1}), await odd_names.toString({a:2}), await odd_names.__proto__({a:3})]", `{"result":[{"a":1},{"a":2},{"a":3}]}`},
+		{"const r = await Promise.allSettled([codemode.list_issues(), codemode.nope()]); r.map(x => x.status)", `{"result":["fulfilled","rejected"]}`},
+	} {
+		outcome, err := tool.Call(t.Context(), c.code)
+		if err != nil {
+			t.Errorf("%s: %v", c.code, err)
+			continue
+		}
+		got := outcome.ErrorText()
+		if envelope, err := outcome.Envelope(); err == nil {
+			got = string(envelope)
+		}
+		if got != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.code, got, c.want)
+		}
+	}
+}
+
+func TestFailuresInFull(t *testing.T) {
+	tool := newPoolTool(t, &codetool.Options{Timeout: 300 * time.Millisecond}, orders())
+	for _, c := range []struct{ code, want string }{
+		{"undefinedFn()", "ReferenceError: undefinedFn is not defined (line 1:1)"},
+		{"const a = 1\n\nconst b = a.c.d", "TypeError: Cannot read properties of undefined (reading 'd') (line 3:15)"},
+		{"let x = 1;\nlet x = 2;", "SyntaxError:"},
+		{"while (true) {}", "Execution timed out at its 300 ms bound. Do less work per run and return the part that is already finished."},
+		{"throw 'x'", "x"},
+		{"(async function () {\n  return nope.x\n})", "ReferenceError: nope is not defined (line 2:"},
+	} {
+		outcome, err := tool.Call(t.Context(), c.code)
+		if err != nil || outcome.Failure == nil {
+			t.Errorf("%s: %+v, %v", c.code, outcome, err)
+			continue
+		}
+		if got := outcome.Failure.String(); got != c.want && !(strings.HasSuffix(c.want, ":") && strings.HasPrefix(got, c.want)) {
+			t.Errorf("%s\ngot  %s\nwant %s", c.code, got, c.want)
+		}
+	}
+}
+
+func TestManyParallelCalls(t *testing.T) {
+	tool := newPoolTool(t, nil, codetool.Provider{Tools: []codetool.RawTool{echo("f")}})
+	outcome, err := tool.Call(t.Context(), "return (await Promise.all(Array.from({length:100},(_, i)=>codemode.f({i})))).map(r => r.i).join()")
+	want := make([]string, 100)
+	for i := range want {
+		want[i] = fmt.Sprint(i)
+	}
+	if err != nil || string(outcome.Value) != `"`+strings.Join(want, ",")+`"` {
+		t.Errorf("got %+v, %v", outcome, err)
+	}
+}
