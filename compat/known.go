@@ -58,7 +58,7 @@ type Difference struct {
 // Rules lists the deliberate differences. The first that covers a difference names it.
 func Rules() []Rule {
 	return slices.Concat(
-		envelopeRules(), thrownRules(), namespaceRules(), runsAnywayRules(), resultRules(), harnessRules(), nameRules(),
+		envelopeRules(), harnessRules(), thrownRules(), namespaceRules(), runsAnywayRules(), resultRules(), nameRules(),
 		releaseRules(),
 	)
 }
@@ -120,7 +120,7 @@ func sameOutcome(a, b *casefile.Outcome) bool {
 }
 
 // text returns our result when it is a string.
-func (o *Ours) text() (string, bool) {
+func (o Ours) text() (string, bool) {
 	var s string
 	if o.Result == nil || json.Unmarshal(o.Result, &s) != nil {
 		return "", false

@@ -19,6 +19,14 @@ func envelopeRules() []Rule {
 			message := engineMessage(d.Want.Threw.Message)
 			return message != "" && strings.Contains(d.Ours.Error, message)
 		}},
+		{"syntax-error-in-other-words", ReasonEnvelope, func(d *Difference) bool {
+			// The texts around the program differ, and with them the token at which the engine gives up.
+			if d.Want.Threw == nil || !strings.HasPrefix(d.Want.Threw.Message, "Failed to start Worker:\nUncaught SyntaxError: ") {
+				return false
+			}
+			f := d.Ours.Failure
+			return f != nil && f.Kind == protocol.FailureSyntax && f.Position != nil && strings.Contains(d.Ours.Error, f.Message) && d.Ours.Logs != nil
+		}},
 		{"size-limit-names-itself", ReasonEnvelope, func(d *Difference) bool {
 			if d.Want.Threw == nil || !strings.Contains(d.Want.Threw.Message, "are limited to 32MiB") {
 				return false
@@ -51,41 +59,73 @@ func thrownRules() []Rule {
 			match := noMessage.FindStringSubmatch(d.Want.Threw.Message)
 			return match != nil && d.Ours.Error == match[1]
 		}},
+		{"message-getter-that-throws", ReasonThrown, func(d *Difference) bool {
+			thrown, ok := d.thrown()
+			return ok && d.Want.Threw != nil && d.Ours.Logs != nil && thrown.GetterThrew == d.Want.Threw.Message && thrown.worded(d.Ours.Error)
+		}},
 		{"thrown-value-is-kept", ReasonThrown, func(d *Difference) bool {
-			lost := d.Want.Threw == nil && d.Want.JSONUndefined && d.Want.Error == nil
-			if !lost || !d.threw() || !d.sameLogs() {
+			lost := d.Want.Threw == nil && d.Want.JSONUndefined && d.Want.Error == nil && d.Want.ErrorTyped == nil
+			if !lost || !d.sameLogs() {
 				return false
 			}
-			return d.keepsThrown()
+			thrown, ok := d.thrown()
+			return ok && thrown.Silent && thrown.worded(d.Ours.Error)
 		}},
 		{"message-that-is-no-text", ReasonThrown, func(d *Difference) bool {
 			_, isText := d.Want.ErrorText()
 			odd := d.Want.Error != nil && !isText || d.Want.ErrorTyped != nil
-			return odd && d.threw() && d.sameLogs() && d.keepsThrown()
+			if !odd || !d.sameLogs() {
+				return false
+			}
+			thrown, ok := d.thrown()
+			return ok && thrown.Odd && thrown.worded(d.Ours.Error)
 		}},
 	}
 }
 
-// renderings lists the ways to word what a program throws.
-const renderings = `async () => {
+// thrown is what a program throws, as the program itself sees it.
+type thrown struct {
+	// Silent says that its message is false, so that the reference takes it for a success; Odd that its message is true
+	// but no string; GetterThrew is the message of what reading the message throws.
+	Silent, Odd bool
+	GetterThrew string
+	// Words are the ways to word it.
+	Words []*string
+}
+
+// catching describes in JSON what the program throws. Whether a tool's name is a function is of no interest here, so
+// the names it uses are its own.
+const catching = `async () => {
 	try { await PROGRAM } catch (e) {
-		const json = (v) => { try { return JSON.stringify(v) } catch { return undefined } };
-		const text = (v) => { try { return String(v) } catch { return undefined } };
-		return [e?.message, json(e), text(e), e?.name, json(e?.message), text(e?.message)];
+		const attempt = (f) => { try { return f() } catch { return undefined } };
+		const out = { silent: false, odd: false, getterThrew: '', words: [] };
+		try {
+			const message = e?.message;
+			out.silent = !message;
+			out.odd = Boolean(message) && typeof message !== 'string';
+		} catch (inner) { out.getterThrew = String(inner?.message) }
+		const json = attempt(() => JSON.stringify(e));
+		out.words = [
+			attempt(() => e.message), json, attempt(() => JSON.parse(json)), attempt(() => String(e)), attempt(() => e.name),
+			attempt(() => JSON.stringify(e.message)), attempt(() => String(e.message)),
+		].map((word) => (typeof word === 'string' ? word : null));
+		return out;
 	}
 }`
 
-// keepsThrown proves that our error words the value that the program throws.
-func (d *Difference) keepsThrown() bool {
-	probe, ok := d.wrapped(renderings)
-	var words []any
-	if !ok || probe.Error != "" || json.Unmarshal(probe.Result, &words) != nil {
-		return false
+// thrown runs the program inside a catch. It reports false when nothing is thrown, or when our failure is of another kind.
+func (d *Difference) thrown() (thrown, bool) {
+	var t thrown
+	if !d.threw() {
+		return t, false
 	}
-	return slices.ContainsFunc(words, func(word any) bool {
-		text, ok := word.(string)
-		return ok && text != "" && text == d.Ours.Error
-	})
+	probe, ok := d.wrapped(catching)
+	return t, ok && probe.Error == "" && probe.Result != nil && json.Unmarshal(probe.Result, &t) == nil
+}
+
+// worded reports whether a text words what was thrown.
+func (t *thrown) worded(text string) bool {
+	return text != "" && slices.ContainsFunc(t.Words, func(word *string) bool { return word != nil && *word == text })
 }
 
 // resultRules: values that the reference's structured clone refuses, or changes, and that JSON can say.
@@ -105,6 +145,13 @@ func resultRules() []Rule {
 		{"toJSON-is-honoured", ReasonResult, func(d *Difference) bool {
 			lost := d.Want.JSONUndefined && d.Want.Error == nil || isEmptyObject(d.Want.Result)
 			return lost && d.ran() && d.Ours.Result != nil && strings.Contains(d.Case.Code, "toJSON") && d.sameLogs() && d.isWhatJSONMakes()
+		}},
+		{"error-keeps-its-own-members", ReasonResult, func(d *Difference) bool {
+			if !isEmptyObject(d.Want.Result) || !d.ran() || !d.sameLogs() || !d.isWhatJSONMakes() {
+				return false
+			}
+			isError, ok := d.wrapped("async () => (await PROGRAM) instanceof Error")
+			return ok && string(isError.Result) == "true"
 		}},
 		{"stack-without-harness-frames", ReasonNoHarness, func(d *Difference) bool {
 			var want, ours map[string]any

@@ -31,6 +31,10 @@ func harnessRules() []Rule {
 			}
 			return renamed && d.agrees(unmarked(d.probe(code), "unbound$"))
 		}},
+		{"tampering-reaches-the-program-alone", ReasonNoHarness, func(d *Difference) bool {
+			code, ok := withoutTampering(d.Case.Code)
+			return ok && d.Want.Threw == nil && d.agrees(d.probe(code))
+		}},
 		{"this-is-undefined", ReasonNoHarness, func(d *Difference) bool {
 			pattern := word("this")
 			if !pattern.MatchString(d.Case.Code) {
@@ -42,10 +46,6 @@ func harnessRules() []Rule {
 			reaches := regexp.MustCompile(`\bsuper\b|\bnew\.target\b`).MatchString(d.Case.Code)
 			syntax := d.Ours.Failure != nil && d.Ours.Failure.Kind == protocol.FailureSyntax
 			return reaches && d.Want.Threw == nil && syntax
-		}},
-		{"tampering-reaches-the-program-alone", ReasonNoHarness, func(d *Difference) bool {
-			code, ok := withoutTampering(d.Case.Code)
-			return ok && d.Want.Threw == nil && d.agrees(d.probe(code))
 		}},
 		{"what-looks-like-a-tag-is-data", ReasonNoHarness, func(d *Difference) bool {
 			plain, err := renameTag(d.Case)

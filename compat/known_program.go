@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,23 +18,25 @@ import (
 func namespaceRules() []Rule {
 	return []Rule{
 		{"namespace-is-no-thenable", ReasonNamespace, func(d *Difference) bool {
-			i := slices.IndexFunc(d.namespaces(), func(name string) bool {
-				return treatsAsThenable(d.Case.Code, name)
+			if d.Want.Threw != nil || !d.sameLogs() {
+				return false
+			}
+			text, _ := d.Want.ErrorText()
+			hangs := text == protocol.TimeoutMessage || d.Want.Hang != "" || d.hasTool("then")
+			return slices.ContainsFunc(d.namespaces(), func(name string) bool {
+				if !asksForThen(d.Case.Code, name) && !(hangs && usesAsValue(d.Case.Code, name)) {
+					return false
+				}
+				kind, _ := d.probe(fmt.Sprintf("async () => { await %s; return typeof %s.then }", name, name)).text()
+				return kind == "undefined" && (d.ran() || d.Ours.Error == name+".then is not a function")
 			})
-			if i < 0 || d.Want.Threw != nil || !d.sameLogs() {
-				return false
-			}
-			name := d.Case.Providers[i].Name
-			if !d.ran() && d.Ours.Error != name+".then is not a function" {
-				return false
-			}
-			kind, _ := textOf(d.probe(fmt.Sprintf("async () => { await %s; return typeof %s.then }", name, name)))
-			return kind == "undefined"
 		}},
 		{"prototype-names-are-tools", ReasonNamespace, func(d *Difference) bool {
 			return slices.ContainsFunc(prototypeNames, func(name string) bool {
 				notFound := (&protocol.ToolNotFoundError{Tool: name}).Error()
-				return d.Ours.Error == notFound && !d.hasTool(name) && strings.Contains(d.Case.Code, name) && d.sameLogs()
+				quoted, _ := json.Marshal(notFound) // a string always has a rendering
+				says := d.Ours.Error == notFound || strings.Contains(string(d.Ours.Result), strings.Trim(string(quoted), `"`))
+				return says && !d.hasTool(name) && strings.Contains(d.Case.Code, name) && d.sameLogs()
 			})
 		}},
 	}
@@ -44,15 +47,15 @@ var prototypeNames = []string{
 	"valueOf", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
 }
 
-// treatsAsThenable reports whether code uses a namespace as a value, or asks for its then.
-func treatsAsThenable(code, namespace string) bool {
-	name := regexp.QuoteMeta(namespace)
-	bare := regexp.MustCompile(`(^|[^\w$.])` + name + `\s*($|[^\w$.\[\s?])`)
-	then := regexp.MustCompile(`(^|[^\w$.])` + name + `\s*(\.then\b|\[\s*['"]then['"]\s*\])`)
-	return bare.MatchString(code) || then.MatchString(code)
+// usesAsValue reports whether code has a namespace where no member of it is meant.
+func usesAsValue(code, namespace string) bool {
+	return regexp.MustCompile(`(^|[^\w$.])` + regexp.QuoteMeta(namespace) + `\s*($|[^\w$.\[\s?])`).MatchString(code)
 }
 
-func textOf(o Ours) (string, bool) { return o.text() }
+// asksForThen reports whether code names the then of a namespace.
+func asksForThen(code, namespace string) bool {
+	return regexp.MustCompile(`(^|[^\w$.])` + regexp.QuoteMeta(namespace) + `\s*(\??\.\s*then\b|\[\s*['"]then['"]\s*\])`).MatchString(code)
+}
 
 // runsAnywayRules: programs that models write and the reference refuses.
 func runsAnywayRules() []Rule {
@@ -63,10 +66,8 @@ func runsAnywayRules() []Rule {
 			return d.Want.Threw != nil && d.ran() && bare != normal && d.agrees(d.probe(bare))
 		}},
 		{"static-import", ReasonRunsAnyway, func(d *Difference) bool {
-			if d.Want.Threw == nil || d.Ours.Logs == nil || !leadingImport.MatchString(dialect.NormalizeCode(d.Case.Code)) {
-				return false
-			}
-			return d.ran() || strings.Contains(d.Ours.Error, "No such module")
+			dynamic, ok := dynamicImports(dialect.NormalizeCode(d.Case.Code))
+			return ok && d.Want.Threw != nil && d.Ours.Logs != nil && d.agrees(d.probe(dynamic))
 		}},
 		{"typescript", ReasonRunsAnyway, func(d *Difference) bool {
 			script, ok := stripTypes(dialect.NormalizeCode(d.Case.Code))
@@ -99,10 +100,43 @@ func runsAnywayRules() []Rule {
 			}
 			patient := *d.Case
 			patient.Options.Timeout = protocol.MaximumTimeout()
-			return len(Compare(d.Want, d.run(&patient).Outcome)) == 0
+			ours := d.run(&patient)
+			bound, _ := d.Case.Options.Timeout.Duration()
+			return ours.Usage.CPU > bound && len(Compare(d.Want, ours.Outcome)) == 0
 		}},
 	}
 }
+
+// importDeclaration takes one static import apart: what it binds, and the specifier in its quotes.
+var importDeclaration = regexp.MustCompile(`^\s*import\s*(?:([\w$]+)\s*,?\s*)?(?:\*\s*as\s+([\w$]+)\s*|(\{[^}]*\})\s*)?(?:from\s*)?('[^']*'|"[^"]*")\s*(?:with\s*\{[^}]*\}\s*)?;?`)
+
+// dynamicImports turns the static imports ahead of an arrow into dynamic ones inside it, which the reference can run.
+func dynamicImports(code string) (string, bool) {
+	var body strings.Builder
+	for {
+		m := importDeclaration.FindStringSubmatch(code)
+		if m == nil {
+			break
+		}
+		code = code[len(m[0]):]
+		from := "await import(" + m[4] + ")"
+		if m[1] != "" {
+			fmt.Fprintf(&body, "const { default: %s } = %s; ", m[1], from)
+		}
+		switch {
+		case m[2] != "":
+			fmt.Fprintf(&body, "const %s = %s; ", m[2], from)
+		case m[3] != "":
+			fmt.Fprintf(&body, "const %s = %s; ", asClause.ReplaceAllString(m[3], ": "), from)
+		case m[1] == "":
+			fmt.Fprintf(&body, "%s; ", from)
+		}
+	}
+	arrow := strings.TrimRight(code, "; \t\r\n")
+	return fmt.Sprintf("async () => { %sreturn await (%s\n)() }", body.String(), arrow), body.Len() > 0
+}
+
+var asClause = regexp.MustCompile(`\s+as\s+`)
 
 // stripTypes turns TypeScript into JavaScript; false when the text is JavaScript already, or neither.
 func stripTypes(code string) (string, bool) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,6 +30,8 @@ type Ours struct {
 	*casefile.Outcome
 	// Failure is the native failure underneath; nil when there is none.
 	Failure *protocol.Failure
+	// Usage is what the run took.
+	Usage protocol.Usage
 	// Err is our own failure, or an option that we cannot express; Outcome has its text as the error then.
 	Err error
 	// Calls is what the tools saw by the end of the case.
@@ -116,7 +119,7 @@ func (r *runner) run(ctx context.Context, c *casefile.Case) Ours {
 	}
 	ours := Ours{Outcome: casefile.NewOutcome(result), Calls: recorder.Calls()}
 	if result.Native != nil {
-		ours.Failure = result.Native.Failure
+		ours.Failure, ours.Usage = result.Native.Failure, result.Native.Usage
 	}
 	return ours
 }
@@ -171,20 +174,29 @@ func (t Typed) compare(name string, calls []casefile.Call) (Diff, bool) {
 	if !ok {
 		return Diff{}, true
 	}
-	expected, ours := "", ""
-	for _, c := range want.Calls {
-		expected += callText(c.Namespace, c.Tool, c.Args, c.Done)
+	expected, ours := make([]string, len(want.Calls)), make([]string, len(calls))
+	for i, c := range want.Calls {
+		expected[i] = callText(c.Namespace, c.Tool, c.Args, c.Done)
 	}
-	for _, c := range calls {
-		ours += callText(c.Namespace, c.Tool, c.Args, c.Done)
+	for i, c := range calls {
+		ours[i] = callText(c.Namespace, c.Tool, c.Args, c.Done)
 	}
-	return Diff{"calls", expected, ours}, expected == ours
+	// Calls that were started together arrive in any order.
+	slices.Sort(expected)
+	slices.Sort(ours)
+	return Diff{"calls", strings.Join(expected, "; "), strings.Join(ours, "; ")}, slices.Equal(expected, ours)
 }
 
+// callText is one call as a Go host sees it, who has no lone surrogates.
 func callText(namespace, tool string, args json.RawMessage, done bool) string {
-	text := fmt.Sprintf("%s.%s(%s)", namespace, tool, canonicalJSON(args))
+	var list any
+	described := []byte("not JSON: " + string(args))
+	if json.Unmarshal(args, &list) == nil {
+		described, _ = json.Marshal(list) // decoded JSON always has a rendering
+	}
+	text := fmt.Sprintf("%s.%s(%s)", namespace, tool, described)
 	if done {
 		text += " done"
 	}
-	return text + "; "
+	return text
 }

@@ -77,7 +77,7 @@ func (o *Options) parse(v any) error {
 
 // minTimeout is the smallest bound a case can ask for. Where the reference's own timer of 0 ms fires after the program's
 // synchronous part, a bound of 0 on the wall clock would end a program before it began.
-const minTimeout = 5 * time.Millisecond
+const minTimeout = 15 * time.Millisecond
 
 // maximumTimeout asks for the executor's own upper bound.
 const maximumTimeout = "maximum"

@@ -94,7 +94,7 @@ func sortIndexes(functions []dialect.Function) {
 func (t *Tool) function(namespace string, calls *Recorder) dialect.Func {
 	behave := t.Spec.behaviour()
 	return func(ctx context.Context, args []json.RawMessage) (any, error) {
-		c := call{args: make([]any, len(args))}
+		c := call{raw: args, args: make([]any, len(args))}
 		for i, arg := range args {
 			v, err := protocol.DecodeValue(arg)
 			if err != nil {

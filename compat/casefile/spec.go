@@ -1,6 +1,7 @@
 package casefile
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -118,6 +119,8 @@ func readMilliseconds(v any, path string, into *time.Duration) error {
 
 // call is one call of a tool under way.
 type call struct {
+	// raw are the arguments as they came, args the same decoded.
+	raw  []json.RawMessage
 	args []any
 	done func()
 }
@@ -128,9 +131,9 @@ func (s *Spec) behaviour() func(ctx context.Context, c call) (any, error) {
 	case "value":
 		return func(context.Context, call) (any, error) { return resolve(s.value) }
 	case "echo":
-		return func(_ context.Context, c call) (any, error) { return c.first(), nil }
+		return func(_ context.Context, c call) (any, error) { return c.echo(), nil }
 	case "echoAll":
-		return func(_ context.Context, c call) (any, error) { return c.args, nil }
+		return func(_ context.Context, c call) (any, error) { return c.echoAll(), nil }
 	case "argc":
 		return func(_ context.Context, c call) (any, error) { return c.count(), nil }
 	case "describe":
@@ -179,7 +182,7 @@ func delayEcho(ctx context.Context, c call) (any, error) {
 			return nil, err
 		}
 	}
-	return c.first(), nil
+	return c.echo(), nil
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -220,6 +223,31 @@ func (c call) first() any {
 		return protocol.Undefined{}
 	}
 	return c.args[0]
+}
+
+// echo is the first argument to be sent back.
+func (c call) echo() any {
+	if len(c.args) == 0 {
+		return protocol.Undefined{}
+	}
+	return c.sendBack(0)
+}
+
+func (c call) echoAll() any {
+	list := make([]any, len(c.args))
+	for i := range list {
+		list[i] = c.sendBack(i)
+	}
+	return list
+}
+
+// sendBack is an argument as it came where that is plain JSON, since a Go string cannot hold a lone surrogate. One that
+// may carry bytes is encoded anew.
+func (c call) sendBack(i int) any {
+	if bytes.Contains(c.raw[i], []byte("__codemode_")) {
+		return c.args[i]
+	}
+	return c.raw[i]
 }
 
 // count is the answer of kind argc.
