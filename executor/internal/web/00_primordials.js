@@ -81,7 +81,7 @@
   methods('RegExp', RegExp.prototype, 'exec test toString');
   methods('Set', Set.prototype, 'add clear delete entries forEach has keys values');
   methods('String', String.prototype, 'at charAt charCodeAt codePointAt concat endsWith includes indexOf isWellFormed lastIndexOf normalize padEnd padStart ' +
-    'repeat replaceAll slice startsWith substring toLowerCase toString toUpperCase toWellFormed trim trimEnd trimStart valueOf');
+    'repeat replaceAll slice split startsWith substring toLowerCase toString toUpperCase toWellFormed trim trimEnd trimStart valueOf');
   methods('Symbol', Symbol.prototype, 'toString valueOf');
   methods('TypedArray', TypedArray.prototype, 'fill join set slice subarray');
   methods('WeakMap', WeakMap.prototype, 'delete get has set');
@@ -101,6 +101,7 @@
   for (const key of 'asyncIterator hasInstance iterator species toPrimitive toStringTag dispose asyncDispose'.split(' ')) {
     if (Symbol[key]) p['Symbol' + capital(key)] = Symbol[key];
   }
+  p.captureStackTrace = Error.captureStackTrace;
   p.ErrorPrototype = Error.prototype;
   p.ObjectPrototype = Object.prototype;
   p.ArrayIteratorPrototype = getPrototypeOf([][Symbol.iterator]());

@@ -3,7 +3,7 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { ObjectDefineProperty, Error, ErrorPrototype } = P;
+  const { ObjectDefineProperty, ErrorPrototype } = P;
   const { expose, string } = host.load('01_idl');
 
   const legacy = {
@@ -28,7 +28,8 @@
       fixed('code', legacy[name] ?? 0);
       fixed('name', name);
       fixed('message', message);
-      const trace = new Error();
+      const trace = { __proto__: null, stack: '' };
+      P.captureStackTrace(trace, DOMException); // the program's frames only
       let stack = name + (message === '' ? '' : `: ${message}`) + (typeof trace.stack === 'string' ? P.StringPrototypeSlice(trace.stack, 5) : '');
       ObjectDefineProperty(this, 'stack', { __proto__: null, get() { return stack; }, set(value) { stack = value; }, enumerable: true, configurable: true });
     }

@@ -70,7 +70,7 @@
     decode(input = undefined, options = undefined) {
       #name in this || illegal();
       const bytes = input === undefined ? new Uint8Array(0) : bytesOf(input);
-      if (bytes === undefined) throw wrong('decode', 'TextDecoder', 1, 'ArrayBuffer or ArrayBufferView');
+      if (bytes === undefined) throw wrong('decode', 'TextDecoder', 1, 'Array');
       if (options !== undefined && options !== null && !isObject(options)) throw wrong('decode', 'TextDecoder', 2, 'DecodeOptions');
       const stream = !!options?.stream;
       try {

@@ -42,7 +42,7 @@
       if (isStream(init)) {
         const streams = host.load('60_readable_stream');
         if (streams.isDisturbed(init)) throw new TypeError('This ReadableStream is disturbed (has already been read from), and cannot be used as a body.');
-        if (streams.isLocked(init)) throw new TypeError('This ReadableStream is currently locked to a reader.');
+        if (streams.isLocked(init)) throw new TypeError('This ReadableStream is locked to a reader, and cannot be used as a body.');
         body.stream = init;
         return body;
       }
