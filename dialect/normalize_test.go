@@ -30,3 +30,22 @@ func readJSONLines[T any](t *testing.T, path string) []T {
 	}
 	return values
 }
+
+// TestNormalizeCodeAgainstUpstream compares with what upstream's normalizeCode
+// (0.5.6, with acorn 8.19) answered, import blocks aside: one [code, text] pair
+// a line. CODEMODE_NORMALIZE_CORPUS names another file to compare with.
+func TestNormalizeCodeAgainstUpstream(t *testing.T) {
+	path := "testdata/normalize.jsonl"
+	if other := os.Getenv("CODEMODE_NORMALIZE_CORPUS"); other != "" {
+		path = other
+	}
+	pairs := readJSONLines[[2]string](t, path)
+	for i, p := range pairs {
+		if got := NormalizeCode(p[0]); got != p[1] {
+			t.Errorf("line %d: NormalizeCode(%q)\n got %q\nwant %q", i+1, p[0], got, p[1])
+		}
+	}
+	if len(pairs) < 500 {
+		t.Errorf("%s holds %d snippets, want at least 500", path, len(pairs))
+	}
+}

@@ -167,9 +167,9 @@ func (s *importScanner) semicolon() bool {
 	if s.punctuator(';') {
 		return true
 	}
-	atEnd := s.pos == len(s.source)
+	inserted := newline || s.peek() == '}' || s.pos == len(s.source)
 	s.pos = end
-	return newline || atEnd
+	return inserted
 }
 
 // space consumes white space and comments and reports whether a line ended in them. An unterminated comment is left
