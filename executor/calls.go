@@ -1,7 +1,9 @@
 package executor
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -156,21 +158,34 @@ func (r *run) serve(c *call, perform func(context.Context)) {
 
 // dispatch performs a tool call and answers it.
 func (r *run) dispatch(ctx context.Context, c *call, provider, tool, arguments string) {
-	text := r.ask(ctx, provider, tool, arguments)
-	outcome := protocol.CallCompleted
-	envelope, err := protocol.ParseEnvelope(text)
-	switch most := r.plan.limits.ToolResultBytes; {
-	case err != nil:
-		text, outcome = protocol.ErrorEnvelope(err.Error()).Text(), protocol.CallFailed
-	case envelope.Error != nil:
-		outcome = protocol.CallFailed
-	case int64(len(text)) > most:
-		text = protocol.ErrorEnvelope(fmt.Sprintf("The result of %s has %d bytes, too many (limit toolResultBytes: %d). Ask for less at a time.", c.name, len(text), most)).Text()
-		outcome = protocol.CallFailed
+	text := []byte(r.ask(ctx, provider, tool, arguments))
+	outcome, problem := judge(text)
+	if most := r.plan.limits.ToolResultBytes; int64(len(text)) > most {
+		outcome, problem = protocol.CallFailed,
+			fmt.Sprintf("The result of %s has %d bytes, too many (limit toolResultBytes: %d). Ask for less at a time.", c.name, len(text), most)
+	}
+	if problem != "" {
+		text = []byte(protocol.ErrorEnvelope(problem).Text())
 	}
 	if r.finished(c, outcome) {
-		r.worker.send(r, wire.Answer, []byte(c.id), []byte(text))
+		r.worker.send(r, wire.Answer, []byte(c.id), text)
 	}
+}
+
+// judge tells what an envelope says of its call, or what is wrong with it.
+func judge(text []byte) (outcome protocol.CallOutcome, problem string) {
+	// What a dispatch usually answers needs no second look.
+	if bytes.HasPrefix(text, []byte(`{"result":`)) && !bytes.Contains(text, []byte(`"error"`)) && json.Valid(text) {
+		return protocol.CallCompleted, ""
+	}
+	envelope, err := protocol.ParseEnvelope(string(text))
+	switch {
+	case err != nil:
+		return protocol.CallFailed, err.Error()
+	case envelope.Error != nil:
+		return protocol.CallFailed, ""
+	}
+	return protocol.CallCompleted, ""
 }
 
 // ask gets the envelope of a call from the request's dispatch. A dispatch that panics fails its own call alone.

@@ -7,19 +7,17 @@ import (
 
 // runClock measures a run against its timeout.
 //
-// With wall it is wall time. Otherwise, while at least one host wait is in flight, it advances only by the processor
-// time that the worker spends: waiting for a slow tool costs a program nothing, but looping beside a slow tool does.
-// (Where processor time cannot be sampled the clock stops altogether, and the CPU and wall limits do not.)
+// With wall it is wall time. Otherwise it stands while at least one host wait is in flight, but it is never behind the
+// processor time that the worker has used: waiting for a slow tool costs a program nothing, looping beside a slow tool
+// does. (Where processor time is not sampled, the wall limit alone ends such a loop.)
 type runClock struct {
 	wall  bool
 	start time.Time
-	cpu   func() time.Duration
 
-	mu      sync.Mutex
-	waits   int // in flight
-	since   time.Time
-	cpuThen time.Duration
-	saved   time.Duration // of wall time, over all waits that are over
+	mu    sync.Mutex
+	waits int // in flight
+	since time.Time
+	stood time.Duration // over all waits that have ended
 }
 
 // wait stops the clock; resume has to follow.
@@ -30,7 +28,7 @@ func (c *runClock) wait() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waits++; c.waits == 1 {
-		c.since, c.cpuThen = time.Now(), c.cpu()
+		c.since = time.Now()
 	}
 }
 
@@ -42,23 +40,18 @@ func (c *runClock) resume() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waits--; c.waits == 0 {
-		c.saved += c.saving(time.Now())
+		c.stood += time.Since(c.since)
 	}
 }
 
-// saving is the wall time that the waits in flight have kept off the clock so far.
-func (c *runClock) saving(now time.Time) time.Duration {
-	waited := now.Sub(c.since)
-	return max(0, waited-max(0, c.cpu()-c.cpuThen))
-}
-
-// read returns the time on the clock, and whether it is standing.
-func (c *runClock) read(now time.Time) (elapsed time.Duration, standing bool) {
+// read returns the time on the clock, given the processor time that the run has used, and whether it is standing.
+func (c *runClock) read(now time.Time, cpu time.Duration) (elapsed time.Duration, standing bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	elapsed = now.Sub(c.start) - c.saved
+	wall := now.Sub(c.start)
+	elapsed = wall - c.stood
 	if c.waits > 0 {
-		elapsed -= c.saving(now)
+		elapsed -= now.Sub(c.since)
 	}
-	return elapsed, c.waits > 0
+	return max(elapsed, min(cpu, wall)), c.waits > 0
 }

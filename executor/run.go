@@ -54,7 +54,7 @@ const (
 
 func newRun(ctx context.Context, p *Pool, w *process, made *plan) *run {
 	r := &run{pool: p, worker: w, plan: made, caller: ctx, baseline: w.baseline, ended: make(chan struct{})}
-	r.clock = runClock{wall: made.request.CountHostWaits, cpu: w.sampler.cpu}
+	r.clock.wall = made.request.CountHostWaits
 	r.logs.limits = made.limits
 	return r
 }
@@ -99,7 +99,7 @@ func (r *run) look() (now sample, remaining time.Duration, failure *protocol.Fai
 		r.peak = max(r.peak, now.memory)
 	}
 	limits, moment := r.plan.limits, time.Now()
-	elapsed, standing := r.clock.read(moment)
+	elapsed, standing := r.clock.read(moment, now.cpu)
 	wall := moment.Sub(r.started)
 	switch {
 	case now.memory+r.held() > limits.Memory:
@@ -221,12 +221,12 @@ func (r *run) settle(end finish) {
 // the former is not known.
 func (r *run) usage(cpu, fallback time.Duration) protocol.Usage {
 	now := time.Now()
-	onClock, _ := r.clock.read(now)
 	used := fallback
 	if r.baseline.cpu > 0 {
 		used = max(0, cpu-r.baseline.cpu)
 	}
-	return protocol.Usage{Wall: now.Sub(r.started), Run: max(0, onClock), CPU: used, ToolCalls: int(r.calls.dispatched)}
+	onClock, _ := r.clock.read(now, used)
+	return protocol.Usage{Wall: now.Sub(r.started), Run: onClock, CPU: used, ToolCalls: int(r.calls.dispatched)}
 }
 
 // result is the outcome of a run that is over.
