@@ -106,8 +106,28 @@ func (s *Server) awaken(ctx context.Context, code string) {
 // mentions reports whether a program may use a namespace: by its name, or by looking functions up, for which all of them
 // have to be known.
 func mentions(code, namespace string) bool {
-	return strings.Contains(code, namespace) || strings.Contains(code, codetool.DefaultNamespace+"."+codetool.SearchName) ||
+	return hasWord(code, namespace) || strings.Contains(code, codetool.DefaultNamespace+"."+codetool.SearchName) ||
 		strings.Contains(code, codetool.DefaultNamespace+"."+codetool.DescribeName)
+}
+
+// hasWord reports whether an identifier occurs in a text other than as a part of another.
+func hasWord(text, word string) bool {
+	for i := 0; i < len(text); i++ {
+		at := strings.Index(text[i:], word)
+		if at < 0 {
+			return false
+		}
+		i += at
+		end := i + len(word)
+		if (i == 0 || !isIdentifierByte(text[i-1])) && (end == len(text) || !isIdentifierByte(text[end])) {
+			return true
+		}
+	}
+	return false
+}
+
+func isIdentifierByte(b byte) bool {
+	return b == '_' || b == '$' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
 // missing lists what the model should know about servers that a failed program named and that are not there.

@@ -75,6 +75,15 @@ func (s *Server) publish() {
 	}
 }
 
+// listed puts the description of this moment into tools/list, so that a client that lists before it hears of a change
+// does not get the old one.
+func (s *Server) listed(_ context.Context, tools []mcp.Tool) []mcp.Tool {
+	for i := range tools {
+		tools[i].Description = s.Description()
+	}
+	return tools
+}
+
 // inputSchema is what codeMcpServer lists; closedSchema also says that there is no other argument.
 const (
 	inputSchema  = `{"type":"object","properties":{"code":{"type":"string","description":"JavaScript async arrow function to execute"}},"required":["code"],"$schema":"http://json-schema.org/draft-07/schema#"}`

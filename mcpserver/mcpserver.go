@@ -154,7 +154,7 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 			Logger: o.Logger, OnChange: s.invalidate, Version: o.Version, StartTimeout: o.StartTimeout,
 		}))
 	}
-	s.mcp = server.NewMCPServer("codemode", o.Version, server.WithToolCapabilities(true), server.WithRecovery())
+	s.mcp = server.NewMCPServer("codemode", o.Version, server.WithToolCapabilities(true), server.WithRecovery(), server.WithToolFilter(s.listed))
 	for _, u := range s.upstreams {
 		u.Start()
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -61,15 +62,11 @@ func blockType(raw json.RawMessage) string {
 	return block.Type
 }
 
-// known maps base64 to the block that it came in.
-func (r *run) known() map[string]protocol.Object {
+// known lists what was remembered.
+func (r *run) known() []media {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := make(map[string]protocol.Object, len(r.media))
-	for _, m := range r.media {
-		known[m.data] = m.block
-	}
-	return known
+	return slices.Clone(r.media)
 }
 
 // mediaBlock recognises a content block that carries base64 (an image, audio, or an embedded resource with a blob) and
@@ -149,7 +146,7 @@ func base64Text(value any) (string, bool) {
 
 // lifter takes media out of a value, each once.
 type lifter struct {
-	known  map[string]protocol.Object
+	known  []media
 	lifted []mcp.Content
 	names  map[string]string // what stands in the text for base64 that was lifted
 }
@@ -217,9 +214,9 @@ func isResult(o protocol.Object) bool {
 func (l *lifter) lift(value any) any {
 	switch v := value.(type) {
 	case string:
-		for data, block := range l.known { // alone, or in a data: URL
-			if len(v) >= len(data) && strings.Contains(v, data) {
-				v = strings.ReplaceAll(v, data, l.take(block, data))
+		for _, m := range l.known { // alone, or in a data: URL
+			if strings.Contains(v, m.data) {
+				v = strings.ReplaceAll(v, m.data, l.take(m.block, m.data))
 			}
 		}
 		return v

@@ -1,0 +1,122 @@
+package mcpserver
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	mcpclient "github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/codemode-go/codemode/mcpserver/internal/fake"
+)
+
+// listen serves on a free port until the test ends.
+func listen(t *testing.T, s *Server, options *HTTPOptions) (url string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ready, done := make(chan string, 1), make(chan error, 1)
+	go func() { done <- s.ListenHTTP(ctx, "127.0.0.1:0", options, func(url string) { ready <- url }) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case url = <-ready:
+	case err := <-done:
+		t.Fatal(err)
+	}
+	return url
+}
+
+func TestHTTPClientRunsAProgram(t *testing.T) {
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: fake.Tools("echo")}}, []string{"srv"}, nil)), nil)
+	url := listen(t, s, &HTTPOptions{Token: "secret"})
+	remote, err := transport.NewStreamableHTTP(url, transport.WithHTTPHeaders(map[string]string{"Authorization": "Bearer secret"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := mcpclient.NewClient(remote)
+	defer c.Close()
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Initialize(t.Context(), mcp.InitializeRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	request := mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "code", Arguments: map[string]any{"code": "async () => (await srv.echo({a: 7})).a"}}}
+	result, err := c.CallTool(t.Context(), request)
+	if err != nil || len(result.Content) != 1 || result.Content[0].(mcp.TextContent).Text != "7" {
+		t.Errorf("%+v %v", result, err)
+	}
+}
+
+func TestHTTPRefusals(t *testing.T) {
+	s := serve(t, nil, nil)
+	open, locked := listen(t, s, &HTTPOptions{AllowedOrigins: []string{"https://app.example"}}), listen(t, s, &HTTPOptions{Token: "secret", Path: "/other"})
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	for name, tt := range map[string]struct {
+		url     string
+		headers map[string]string
+		body    string
+		want    int
+	}{
+		"plain":          {open, nil, initialize, 200},
+		"own origin":     {open, map[string]string{"Origin": "http://localhost:3000"}, initialize, 200},
+		"allowed origin": {open, map[string]string{"Origin": "https://app.example"}, initialize, 200},
+		"evil origin":    {open, map[string]string{"Origin": "https://evil.example"}, initialize, 403},
+		"evil twin":      {open, map[string]string{"Origin": "https://localhost.evil.example"}, initialize, 403},
+		"null origin":    {open, map[string]string{"Origin": "null"}, initialize, 403},
+		"rebound name":   {open, map[string]string{"Host": "evil.example"}, initialize, 403},
+		"too large":      {open, nil, strings.Repeat(" ", maxBody+1), 413},
+		"no token":       {locked, nil, initialize, 401},
+		"wrong token":    {locked, map[string]string{"Authorization": "Bearer secret2"}, initialize, 401},
+		"token":          {locked, map[string]string{"Authorization": "Bearer secret"}, initialize, 200},
+		"ended session":  {open, map[string]string{"Mcp-Session-Id": "unknown"}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 404},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tt.url, strings.NewReader(tt.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json, text/event-stream")
+		for key, value := range tt.headers {
+			request.Header.Set(key, value)
+		}
+		request.Host = request.Header.Get("Host")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		body, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		if response.StatusCode != tt.want {
+			t.Errorf("%s: %d %s", name, response.StatusCode, body)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+	for _, addr := range []string{"0.0.0.0:0", ":0", "no port"} {
+		if err := s.ListenHTTP(t.Context(), addr, nil, nil); err == nil {
+			t.Errorf("%s was served without a token", addr)
+		}
+	}
+}
+
+func TestHTTPAddressInUse(t *testing.T) {
+	s := serve(t, nil, nil)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if err := s.ListenHTTP(t.Context(), taken.Addr().String(), nil, nil); err == nil {
+		t.Error("no error")
+	}
+}

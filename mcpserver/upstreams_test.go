@@ -1,0 +1,170 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/fake"
+)
+
+// changes counts the announcements of new tools among what a client has received.
+func (c *client) changes() (n int) {
+	for _, note := range c.notes {
+		if note.Method == "notifications/tools/list_changed" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestClientIsAnsweredWhileServersStart(t *testing.T) {
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"late": {Tools: fake.Tools("echo"), StartDelay: time.Second}}, []string{"late"}, nil)), nil)
+	c := connect(t, s)
+	if d := c.tool().Description; !strings.Contains(d, `server "late" is still starting`) || strings.Contains(d, "the echo tool") {
+		t.Error(d)
+	}
+	if got := c.code(`async () => 'needs nobody'`).text(); got != "needs nobody" {
+		t.Error(got)
+	}
+	if state := s.Servers()[0].State; state != "starting" {
+		t.Errorf("the program waited until the server was %s", state)
+	}
+	if got := c.code(`async () => (await late.echo({a: 1})).a`).text(); got != "1" {
+		t.Error(got)
+	}
+	for c.changes() == 0 {
+		c.notes = append(c.notes, c.receive())
+	}
+	if d := c.tool().Description; strings.Contains(d, "starting") || !strings.Contains(d, "the echo tool") {
+		t.Error(d)
+	}
+	if n := c.changes(); n != 1 {
+		t.Errorf("the change was announced %d times", n)
+	}
+}
+
+func TestBadServersDoNotHarmGoodOnes(t *testing.T) {
+	cfg := configure(t, map[string]fake.Script{"a": {Tools: fake.Tools("echo")}, "b": {}, "c": {Hang: true}, "d": {ExitAtStart: true, Stderr: "no token\n"}},
+		[]string{"a", "b", "c", "d"}, map[string]string{"b": `, "command": "no-such-program"`})
+	cfg.Problems = []config.Problem{{File: "f", Server: "e", Field: "args[0]", Message: "uses ${X}, but it is not set"}}
+	s := serve(t, FromConfig(cfg), &Options{Problems: cfg.Problems})
+	c := connect(t, s)
+	if got := c.code(`async () => (await a.echo({x: 1})).x`).text(); got != "1" {
+		t.Error(got)
+	}
+	eventually(t, "b and d are down", func() bool { return s.Servers()[1].State == "failed" && s.Servers()[3].State == "failed" })
+	for _, part := range []string{
+		`server "b" is down: cannot find the program "no-such-program"`, `server "c" is still starting`,
+		`server "d" is down: it ended before it was ready: exit status 4; its last words: no token`,
+		`server "e" is not available: args[0] uses ${X}, but it is not set`,
+	} {
+		if d := s.Description(); !strings.Contains(d, part) {
+			t.Errorf("no %s in:\n%s", part, d)
+		}
+	}
+	s.options.StartWait = 50 * time.Millisecond
+	if got := c.code(`async () => b.anything({})`).text(); !strings.Contains(got, "isError") || !strings.Contains(got, `Note: server "b" is down: cannot find the program`) {
+		t.Error(got)
+	}
+	if got := c.code(`async () => c.anything({})`).text(); !strings.Contains(got, `Note: server "c" is still starting`) {
+		t.Error(got)
+	}
+}
+
+func TestNewToolsReachTheClientOnce(t *testing.T) {
+	c := one(t, nil, "add", "echo")
+	c.tool()
+	for c.changes() == 0 { // of the start
+		c.notes = append(c.notes, c.receive())
+	}
+	c.notes = nil
+	c.code(`async () => { await srv.add({name: 'fresh', times: 10}); return 1 }`)
+	for c.changes() == 0 {
+		c.notes = append(c.notes, c.receive())
+	}
+	if d := c.tool().Description; !strings.Contains(d, "the fresh tool") {
+		t.Error(d)
+	}
+	if got := c.code(`async () => (await srv.fresh({a: 1})).a`).text(); got != "1" {
+		t.Error(got)
+	}
+	time.Sleep(2 * quiet) // a second announcement would come within this
+	c.request("ping", `{}`)
+	if n := c.changes(); n != 1 {
+		t.Errorf("the change was announced %d times", n)
+	}
+}
+
+func TestTheToolAsItIsListed(t *testing.T) {
+	tool := one(t, nil, "echo").tool()
+	if tool.Name != "code" || string(tool.InputSchema) != closedSchema || tool.OutputSchema != nil {
+		t.Errorf("%+v", tool)
+	}
+	if tool.Meta["anthropic/alwaysLoad"] != true || tool.Meta["anthropic/maxResultSizeChars"] != 48000.0 {
+		t.Errorf("%v", tool.Meta)
+	}
+	for _, part := range []string{"Execute code to achieve a goal.", "declare const srv: {", "* the echo tool", "Example: async () => { const r = await srv.echo({}); return r; }"} {
+		if !strings.Contains(tool.Description, part) {
+			t.Errorf("no %q in:\n%s", part, tool.Description)
+		}
+	}
+}
+
+func TestInProcessServer(t *testing.T) {
+	demo := server.NewMCPServer("demo", "1", server.WithToolCapabilities(true))
+	demo.AddTool(mcp.NewTool("add", mcp.WithNumber("a", mcp.Required()), mcp.WithNumber("b", mcp.Required())),
+		func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{StructuredContent: json.RawMessage(`{"sum":9007199254740993}`)}, nil
+		})
+	s := serve(t, []Upstream{InProcess("demo", demo)}, nil)
+	c := connect(t, s)
+	if got := c.code(`async () => (await demo.add({a: 1, b: 2})).sum`).text(); got != "9007199254740993" {
+		t.Error(got)
+	}
+	if got := c.code(`async () => demo.add({a: 'x'})`).text(); !strings.Contains(got, "isError") || !strings.Contains(got, "b") {
+		t.Error(got)
+	}
+	demo.AddTool(mcp.NewTool("later"), nil)
+	eventually(t, "the new tool", func() bool { return strings.Contains(s.Description(), "later") })
+}
+
+func TestNetworkIsBlockedUnlessAllowed(t *testing.T) {
+	c := one(t, nil)
+	if got := c.code(`async () => fetch('http://127.0.0.1:1/')`).text(); !strings.Contains(got, "isError") {
+		t.Error(got)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	c := one(t, &Options{Tool: codetool.Options{Timeout: 300 * time.Millisecond}}, "slow")
+	if got := c.code(`async () => { await null; for (;;); }`).text(); !strings.Contains(got, "Error: Execution timed out at its 300 ms bound.") {
+		t.Error(got)
+	}
+	if got := c.code(`async () => srv.slow({ms: 60000})`).text(); !strings.Contains(got, "Execution timed out at its 300 ms bound.") || !strings.Contains(got, "Waiting for: srv.slow") {
+		t.Error(got)
+	}
+	if got := c.code(`async () => 1`).text(); got != "1" {
+		t.Error(got)
+	}
+}
+
+func TestNamespacesOfUpstreams(t *testing.T) {
+	demo := server.NewMCPServer("demo", "1")
+	if _, err := New(pool, []Upstream{InProcess("a", demo), InProcess("a", demo)}, nil); err == nil || err.Error() != `mcpserver: servers "a" and "a" share the namespace a` {
+		t.Error(err)
+	}
+	if _, err := New(pool, []Upstream{InProcess("a b", demo)}, nil); err == nil {
+		t.Error("no error")
+	}
+	if _, err := New(nil, nil, nil); err == nil {
+		t.Error("no error")
+	}
+}
