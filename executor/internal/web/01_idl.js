@@ -13,11 +13,11 @@
   };
 
   // Gives the members of an implementation class Web IDL's flags: enumerable, without length.
-  const dress = (target, skip) => {
+  const dress = (target) => {
     const keys = ReflectOwnKeys(target);
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i];
-      if (key === skip || key === 'constructor' || key === 'length' || key === 'name' || key === 'prototype') continue;
+      if (key === 'constructor') continue;
       const descriptor = ObjectGetOwnPropertyDescriptor(target, key);
       if (typeof descriptor.get === 'function') hide(descriptor.get);
       if (typeof descriptor.set === 'function') hide(descriptor.set);
@@ -30,7 +30,7 @@
   const interfaces = new P.SafeMap();
 
   // Makes the public constructor of an implementation class and returns it. required lists the types of
-  // the parameters that must be given; constructible false refuses programs ("Illegal constructor").
+  // the parameters that must be given (null for one that may be missing all the same); constructible false refuses programs ("Illegal constructor").
   // constants go on both the constructor and the prototype, read-only. clone(object) is for structuredClone,
   // which otherwise refuses instances, with refusal as its text when there is one.
   const expose = (name, Implementation, { required = [], constructible = true, constants, clone, refusal } = {}) => {
@@ -40,8 +40,8 @@
         if (new.target === undefined) {
           throw new TypeError(`Failed to construct '${name}': Please use the 'new' operator, this object constructor cannot be called as a function.`);
         }
-        if (arguments.length < required.length) {
-          throw new TypeError(`Failed to construct '${name}': constructor parameter ${arguments.length + 1} is not of type '${required[arguments.length]}'.`);
+        for (let i = arguments.length; i < required.length; i++) {
+          if (required[i] !== null) throw new TypeError(`Failed to construct '${name}': constructor parameter ${i + 1} is not of type '${required[i]}'.`);
         }
         return ReflectConstruct(Implementation, arguments, new.target);
       },
@@ -63,6 +63,7 @@
       ObjectDefineProperty(prototype, key, constant);
     }
     interfaces.set(prototype, { __proto__: null, name, clone, refusal });
+    P.ReflectDeleteProperty(prototype, 'constructor'); // workerd lists it after the other members
     define(prototype, 'constructor', Interface);
     define(prototype, SymbolToStringTag, name);
     ObjectDefineProperty(Interface, 'prototype', { __proto__: null, value: prototype, writable: false, enumerable: false, configurable: false });

@@ -290,7 +290,7 @@
     static { hrefOf = (value) => (isObject(value) && #parts in value ? value.#parts.href : undefined); }
   }
 
-  host.define('URL', expose('URL', Implementation), { enumerable: true });
+  host.define('URL', expose('URL', Implementation, { required: ['USVString'] }), { enumerable: true });
   host.define('URLSearchParams', expose('URLSearchParams', Params), { enumerable: true });
   return { __proto__: null, parse, hrefOf, parseForm, serialiseForm: serialise, pairsOf };
 })

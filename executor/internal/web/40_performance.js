@@ -61,7 +61,6 @@
     getEntriesByType(type) { #brand in this || illegal(); return toArray(select((e) => e.entryType === string(type))); }
     clearMarks(name = undefined) { #brand in this || illegal(); entries = select((e) => e.entryType !== 'mark' || name !== undefined && e.name !== name); }
     clearMeasures(name = undefined) { #brand in this || illegal(); entries = select((e) => e.entryType !== 'measure' || name !== undefined && e.name !== name); }
-    toJSON() { #brand in this || illegal(); return { timeOrigin: host.timeOrigin }; }
   }
   expose('Performance', Implementation, { constructible: false });
   host.define('performance', new Implementation(), { enumerable: true });

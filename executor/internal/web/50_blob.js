@@ -127,7 +127,7 @@
     return makeBlob(bytes, type);
   };
   host.define('Blob', expose('Blob', BlobImplementation, { clone }), { enumerable: true });
-  host.define('File', expose('File', FileImplementation, { required: ['Array', 'string'] }), { enumerable: true });
+  host.define('File', expose('File', FileImplementation, { required: [null, 'string'] }), { enumerable: true });
   const isFile = (value) => isObject(value) && P.ObjectPrototypeIsPrototypeOf(FileImplementation.prototype, value);
   return { __proto__: null, stateOf, makeBlob, makeFile, isFile };
 })

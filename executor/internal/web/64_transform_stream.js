@@ -151,17 +151,18 @@
     }
     return bytes;
   };
+  const private_ = { __proto__: null };
   class IdentityImplementation extends Implementation {
-    constructor() {
-      super({ __proto__: null, transform: (chunk, controller) => pass(controller, copyOf(bytesFrom(chunk))) });
+    constructor(key = undefined, transformer = undefined) {
+      super(key === private_ ? transformer : { __proto__: null, transform: (chunk, controller) => pass(controller, copyOf(bytesFrom(chunk))) });
     }
   }
-  class FixedLengthImplementation extends Implementation {
+  class FixedLengthImplementation extends IdentityImplementation {
     constructor(length) {
       const expected = +length;
       if (!(expected >= 0) || expected !== P.MathFloor(expected)) throw new TypeError('The expected length of a FixedLengthStream must be a whole number that is not negative.');
       let seen = 0;
-      super({
+      super(private_, {
         __proto__: null,
         transform: (chunk, controller) => {
           const bytes = copyOf(bytesFrom(chunk));
