@@ -130,19 +130,6 @@ func isIdentifierByte(b byte) bool {
 	return b == '_' || b == '$' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }
 
-// missing lists what the model should know about servers that a failed program named and that are not there.
-func (s *Server) missing(code string) []string {
-	var notes []string
-	for _, u := range s.upstreams {
-		if status := u.Status(); mentions(code, status.Namespace) {
-			if text := note(&status); text != "" {
-				notes = append(notes, text)
-			}
-		}
-	}
-	return notes
-}
-
 // run is what is remembered of one program's calls.
 type run struct {
 	calls atomic.Int64

@@ -113,25 +113,24 @@ func (s *Server) providers() []codetool.Provider {
 	for _, u := range s.upstreams {
 		status := u.Status()
 		place[status.Namespace] = len(list)
-		list = append(list, provider(u, &status))
+		list = append(list, codetool.Provider{Name: status.Namespace, Note: note(&status), Tools: rawTools(u, status.Tools)})
 	}
 	for _, p := range s.options.Problems {
-		note := fmt.Sprintf("server %q is not available: %s", p.Server, shorten(strings.TrimSpace(p.Field+" "+p.Message)))
 		namespace := config.Namespace(p.Server)
 		if i, taken := place[namespace]; taken {
-			list[i].Note = strings.TrimSpace(list[i].Note + "\n" + note)
+			list[i].Note = strings.TrimSpace(list[i].Note + "\n" + problemNote(&p))
 			continue
 		}
 		place[namespace] = len(list)
-		list = append(list, codetool.Provider{Name: namespace, Note: note})
+		list = append(list, codetool.Provider{Name: namespace, Note: problemNote(&p)})
 	}
 	return list
 }
 
-func provider(u *upstream.Upstream, status *upstream.Status) codetool.Provider {
-	p := codetool.Provider{Name: status.Namespace, Note: note(status)}
-	for _, tool := range status.Tools {
-		p.Tools = append(p.Tools, codetool.RawTool{
+func rawTools(u *upstream.Upstream, tools []upstream.Tool) []codetool.RawTool {
+	list := make([]codetool.RawTool, 0, len(tools))
+	for _, tool := range tools {
+		list = append(list, codetool.RawTool{
 			Name: tool.Name, Title: tool.Title, Description: tool.Description,
 			InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
 			Call: func(ctx context.Context, args json.RawMessage) (any, error) {
@@ -139,19 +138,41 @@ func provider(u *upstream.Upstream, status *upstream.Status) codetool.Provider {
 			},
 		})
 	}
-	return p
+	return list
 }
 
-// note says why a server's functions may be missing. A server that was ready once is started again by a call, so that
-// nothing is to be said about it while it only stopped.
+// missing lists what the model should know about servers that a failed program named and that are not there.
+func (s *Server) missing(code string) []string {
+	var notes []string
+	for _, u := range s.upstreams {
+		if status := u.Status(); mentions(code, status.Namespace) {
+			if text := note(&status); text != "" {
+				notes = append(notes, text)
+			}
+		}
+	}
+	for _, p := range s.options.Problems {
+		if mentions(code, config.Namespace(p.Server)) {
+			notes = append(notes, problemNote(&p))
+		}
+	}
+	return notes
+}
+
+// note says why a server's functions are missing. A server that was ready once is started again by a call, so that
+// nothing is to be said about it.
 func note(status *upstream.Status) string {
 	switch {
-	case status.State == upstream.Starting && status.Tools == nil:
-		return fmt.Sprintf("server %q is still starting; its functions are not listed yet", status.Name)
-	case status.State == upstream.Failed:
+	case status.Tools != nil || status.State == upstream.Ready:
+		return ""
+	case status.Reason != "":
 		return fmt.Sprintf("server %q is down: %s", status.Name, shorten(status.Reason))
 	}
-	return ""
+	return fmt.Sprintf("server %q is still starting; its functions are not listed yet", status.Name)
+}
+
+func problemNote(p *config.Problem) string {
+	return fmt.Sprintf("server %q is not available: %s", p.Server, shorten(strings.TrimSpace(p.Field+" "+p.Message)))
 }
 
 // shorten makes a reason fit the description.

@@ -57,11 +57,16 @@ import (
 // what clients wait for an answer.
 const DefaultStartWait = 30 * time.Second
 
+// DefaultDescriptionBudget bounds the tool's description, in characters: Claude Code cuts what is past 2,048, and says so
+// to nobody. What does not fit is looked up from inside programs.
+const DefaultDescriptionBudget = 2000
+
 // Options adjusts a Server. The zero value of every field is its documented default.
 type Options struct {
 	// Version is what the Server calls its own version; empty is "0.0.0".
 	Version string
-	// Tool adjusts the code tool. LosslessIntegers is always on.
+	// Tool adjusts the code tool. LosslessIntegers is always on, and DescriptionBudget is DefaultDescriptionBudget unless
+	// it is set or Reference is.
 	Tool codetool.Options
 	// ResultChars bounds the text of one answer, in UTF-16 code units; 0 is codetool.MaxResponse. The console output
 	// has half of it on top.
@@ -190,6 +195,9 @@ func resolve(options *Options) Options {
 	}
 	if o.Tool.Description == "" {
 		o.Tool.Description = codetool.ServerDescription
+	}
+	if o.Tool.DescriptionBudget == 0 && !o.Reference {
+		o.Tool.DescriptionBudget = DefaultDescriptionBudget
 	}
 	o.Tool.LosslessIntegers = true
 	if o.Version == "" {

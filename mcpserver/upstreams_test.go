@@ -62,7 +62,7 @@ func TestBadServersDoNotHarmGoodOnes(t *testing.T) {
 	}
 	eventually(t, "b and d are down", func() bool { return s.Servers()[1].State == "failed" && s.Servers()[3].State == "failed" })
 	for _, part := range []string{
-		`server "b" is down: cannot find the program "no-such-program"`, `server "c" is still starting`,
+		`server "b" is down: cannot find the program "no-such-program"; install it`, `server "c" is still starting`,
 		`server "d" is down: it ended before it was ready: exit status 4; its last words: no token`,
 		`server "e" is not available: args[0] uses ${X}, but it is not set`,
 	} {

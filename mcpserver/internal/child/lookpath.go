@@ -34,15 +34,13 @@ func lookPath(name, path string) (string, error) {
 			return file, nil
 		}
 	}
-	return "", fmt.Errorf("cannot find the program %q: it is neither in PATH (%s) nor in %s; give its full path",
-		name, orNone(dirs), orNone(usual))
-}
-
-func orNone(dirs []string) string {
-	if len(dirs) == 0 {
-		return "which is empty"
+	var tried []string
+	for _, dir := range append(dirs, usual...) {
+		if !slices.Contains(tried, dir) {
+			tried = append(tried, dir)
+		}
 	}
-	return strings.Join(dirs, ", ")
+	return "", fmt.Errorf("cannot find the program %q; install it or give its full path (tried PATH and the usual places: %s)", name, strings.Join(tried, ", "))
 }
 
 func checkExecutable(file string) error {

@@ -98,7 +98,8 @@ type Options struct {
 type Status struct {
 	Name, Namespace string
 	State           State
-	// Reason says why it is Failed or Stopped, in words for people and models; secrets are redacted.
+	// Reason says why it is Failed or Stopped, or was before it is Starting again, in words for people and models;
+	// secrets are redacted.
 	Reason string
 	// Tools are the tools as last listed; they stay known while the server is down.
 	Tools []Tool
@@ -200,7 +201,7 @@ func (u *Upstream) begin() {
 	if u.closed || u.attempt != nil {
 		return
 	}
-	u.status.State, u.status.Reason = Starting, ""
+	u.status.State = Starting // a reason of before stays until it is known whether this attempt is better
 	attempt := make(chan struct{})
 	u.attempt = attempt
 	u.wg.Go(func() {
@@ -246,24 +247,20 @@ func (u *Upstream) openAndList(ctx context.Context) (*session, []Tool, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	tools, err := u.list(ctx, s)
+	entries, err := s.tools(ctx)
 	if err != nil {
 		s.close()
 		return nil, nil, err
 	}
+	tools, warnings := decodeTools(entries, u.spec.include, u.spec.exclude)
+	u.warn(warnings)
 	return s, tools, nil
 }
 
-func (u *Upstream) list(ctx context.Context, s *session) ([]Tool, error) {
-	entries, err := s.tools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	tools, warnings := decodeTools(entries, u.spec.include, u.spec.exclude)
+func (u *Upstream) warn(warnings []string) {
 	for _, w := range warnings {
 		u.log.Warn(w)
 	}
-	return tools, nil
 }
 
 // down records that the server does not run, with u.mu held.
@@ -312,11 +309,12 @@ func (u *Upstream) watch(s *session) {
 func (u *Upstream) refresh(s *session) {
 	ctx, cancel := context.WithTimeout(u.ctx, u.spec.startTimeout)
 	defer cancel()
-	tools, err := u.list(ctx, s)
+	entries, err := s.tools(ctx)
 	if err != nil {
 		u.log.Warn("the server announced new tools, and could not list them; the old list stays", "error", u.spec.redact(err.Error()))
 		return
 	}
+	tools, warnings := decodeTools(entries, u.spec.include, u.spec.exclude)
 	u.mu.Lock()
 	changed := !reflect.DeepEqual(tools, u.status.Tools)
 	if changed {
@@ -324,6 +322,7 @@ func (u *Upstream) refresh(s *session) {
 	}
 	u.mu.Unlock()
 	if changed {
+		u.warn(warnings)
 		u.options.OnChange()
 	}
 }

@@ -205,7 +205,7 @@ func TestFailedStartSaysWhy(t *testing.T) {
 		"exits":   {fake.Script{ExitAtStart: true, Stderr: "line\nno such token hush-hush\n"}, "", "it ended before it was ready: exit status 4; its last words: line\nno such token [redacted]"},
 		"hangs":   {fake.Script{Hang: true}, `, "startTimeout": "300ms"`, "it did not get ready: it took longer than 300ms"},
 		"too old": {fake.Script{Version: "2024-10-07"}, "", `it speaks revision "2024-10-07" of the protocol, which is not known here`},
-		"missing": {fake.Script{}, `, "command": "no-such-program-here"`, `cannot find the program "no-such-program-here": it is neither in PATH`},
+		"missing": {fake.Script{}, `, "command": "no-such-program-here"`, `cannot find the program "no-such-program-here"; install it`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := run(t, tt.script, tt.entry, nil)
