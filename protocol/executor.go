@@ -42,5 +42,6 @@ type InvokeRequest struct {
 //
 // argsJSON is the argument list as one JSON array. The answer is an envelope's JSON text: {"result": …}, {} for
 // undefined, or {"error": "message"}. A returned Go error reaches the program as that error's text. The context ends
-// when the run is over or given up, or the caller's own context ends. Calls of one run arrive concurrently.
+// when the run is given up (its timeout, a limit, its caller's context, a crash) or the executor closes; a call that the
+// program left behind at its normal end runs on. Calls of one run arrive concurrently, and set off in their order.
 type DispatchFunc func(ctx context.Context, provider, tool, argsJSON string) (envelopeJSON string, err error)

@@ -13,7 +13,7 @@ type Limits struct {
 	Memory int64
 	// CPU bounds the processor time of the program.
 	CPU time.Duration
-	// SourceBytes bounds Code, ModulesBytes the sum of Modules.
+	// SourceBytes bounds Code, ModulesBytes the sum of Modules, preludes and proxy sources.
 	SourceBytes, ModulesBytes int64
 	// ArgumentBytes bounds one call's argument list, ToolResultBytes one call's envelope, ResultBytes the value.
 	ArgumentBytes, ToolResultBytes, ResultBytes int64

@@ -194,7 +194,8 @@ func holdsMarker(v any) bool {
 func writeBinary(b *bytes.Buffer, kind, view string, data []byte) {
 	fmt.Fprintf(b, `{%q:%q`, BinaryKey, kind)
 	if view != "" {
-		fmt.Fprintf(b, `,"view":%q`, view)
+		name, _ := marshal(view) // a string always has a rendering
+		fmt.Fprintf(b, `,"view":%s`, name)
 	}
 	fmt.Fprintf(b, `,"data":"%s"}`, base64.StdEncoding.EncodeToString(data))
 }
