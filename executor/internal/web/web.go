@@ -44,14 +44,19 @@ func (e *OpError) Error() string { return e.Name + ": " + e.Message }
 
 // Script is one file of this directory. Source is a parenthesised function expression that takes the
 // host object and may return the internals it offers to other scripts. With Globals empty the script
-// runs at boot, otherwise on first touch of one of the names listed.
+// runs at boot, otherwise on first touch of one of the names listed. A Library defines nothing and need
+// not run until another script asks for it by host.load; running it at boot is correct, only slower.
 type Script struct {
 	Name, Source string
 	Globals      []string
+	Library      bool
 }
 
 //go:embed *.js
 var sources embed.FS
+
+// libraryLine marks a script that only other scripts use.
+const libraryLine = "// Library."
 
 // globalsLine opens the line in a script's header that lists the globals it defines.
 const globalsLine = "// Globals: "
@@ -70,29 +75,32 @@ func Scripts() []Script {
 			panic(fmt.Sprintf("web: reading the embedded script %s: %v", entry.Name(), err))
 		}
 		name := strings.TrimSuffix(entry.Name(), ".js")
-		scripts = append(scripts, Script{Name: name, Source: string(source), Globals: globalsOf(string(source))})
+		globals, library := header(string(source))
+		scripts = append(scripts, Script{Name: name, Source: string(source), Globals: globals, Library: library})
 	}
 	return scripts
 }
 
-// globalsOf reads the names on the "Globals:" lines of a script's header.
-func globalsOf(source string) []string {
-	var globals []string
+// header reads what a script's header comment says of it: the names on its "Globals:" lines, and whether
+// it is a library.
+func header(source string) (globals []string, library bool) {
 	for line := range strings.Lines(source) {
 		if !strings.HasPrefix(line, "//") {
 			break
 		}
-		if names, ok := strings.CutPrefix(strings.TrimSpace(line), globalsLine); ok {
+		line = strings.TrimSpace(line)
+		if names, ok := strings.CutPrefix(line, globalsLine); ok {
 			globals = append(globals, strings.Fields(names)...)
 		}
+		library = library || line == libraryLine
 	}
-	return globals
+	return globals, library
 }
 
 // Ops returns the native operations of all scripts by name.
 func Ops() map[string]Op {
 	ops := map[string]Op{}
-	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), codecOps()} {
+	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), codecOps(), urlPatternOps()} {
 		maps.Copy(ops, group)
 	}
 	return ops

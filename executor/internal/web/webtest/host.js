@@ -86,7 +86,8 @@
     };
   }
   const scripts = JSON.parse(native('scripts'));
-  for (const { name, globals } of scripts) {
+  for (const { name, globals, library } of scripts) {
+    if (library) continue;
     if (!globals) { host.load(name); continue; }
     for (const key of globals) {
       defineOwn(globalThis, key, {

@@ -192,10 +192,11 @@ func (h *Host) native(args []string) (*v8.Value, error) {
 		type entry struct {
 			Name    string   `json:"name"`
 			Globals []string `json:"globals,omitempty"`
+			Library bool     `json:"library"`
 		}
 		var entries []entry
 		for _, s := range web.Scripts() {
-			entries = append(entries, entry{s.Name, s.Globals})
+			entries = append(entries, entry{s.Name, s.Globals, s.Library})
 		}
 		text, err := json.Marshal(entries)
 		return h.value(string(text)), err
