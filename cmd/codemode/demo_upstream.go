@@ -35,13 +35,13 @@ func newDemoUpstream() *server.MCPServer {
 	upstream := server.NewMCPServer("shop", "1.0.0", server.WithToolCapabilities(false))
 	upstream.AddTool(
 		mcp.NewToolWithRawSchema("listUsers", "Every user this host knows about.",
-			json.RawMessage(`{"type":"object","properties":{}}`)),
+			json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)),
 		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return jsonText(demoUsers())
 		})
 	upstream.AddTool(
 		mcp.NewToolWithRawSchema("listOrders", "Orders belonging to one user.", json.RawMessage(`{"type":"object","properties":`+
-			`{"userId":{"type":"string","description":"The id of the user whose orders to return."}},"required":["userId"]}`)),
+			`{"userId":{"type":"string","description":"The id of the user whose orders to return."}},"required":["userId"],"additionalProperties":false}`)),
 		func(_ context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			id := request.GetString("userId", "")
 			orders := []demoOrder{}

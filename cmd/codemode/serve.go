@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/executor"
+	"github.com/codemode-go/codemode/mcpserver"
+	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+func serveCommand() command {
+	return command{
+		name:    "serve",
+		usage:   "serve --config F [--config F]… [--http ADDR [--token-file F]]",
+		summary: "Serve the code tool in front of the MCP servers of a configuration.",
+		description: `Reads configurations as Claude Desktop, Claude Code and Cursor write them ({"mcpServers": {…}}); of two servers with one
+name the later file's counts. Each server becomes one namespace of the program. Speaks MCP on standard input and output,
+or Streamable HTTP with --http, where a listener prints "listening URL" on standard error once it accepts (ADDR may end
+in :0). A server that cannot run is named on standard error and in the tool's description; the others work.`,
+		setup: func(flags *flag.FlagSet) runFunc {
+			var o serveOptions
+			o.declare(flags)
+			files := (*stringList)(&o.files)
+			flags.Var(files, "config", "a configuration `file`; may be repeated")
+			demo := flags.Bool("demo", false, "serve the demonstration's users and orders, without a configuration")
+			return func(ctx context.Context, term terminal, args []string) error {
+				switch {
+				case len(args) > 0:
+					return usagef("serve takes flags only, got %q (one server without a file: codemode wrap -- CMD ARGS…)", args)
+				case *demo && len(o.files) > 0:
+					return usagef("--demo goes without --config")
+				case *demo:
+					return o.serve(ctx, term, []mcpserver.Upstream{mcpserver.InProcess(codetool.DefaultNamespace, newDemoUpstream())}, &config.Config{})
+				case len(o.files) == 0:
+					return usagef("say which servers: --config FILE, or --demo to look around")
+				}
+				cfg, err := o.load(term)
+				if err != nil {
+					return err
+				}
+				return o.serve(ctx, term, mcpserver.FromConfig(cfg), cfg)
+			}
+		},
+	}
+}
+
+// serveOptions are the flags that serve and wrap share.
+type serveOptions struct {
+	files     []string
+	http      string
+	tokenFile string
+	logLevel  string
+}
+
+func (o *serveOptions) declare(flags *flag.FlagSet) {
+	flags.StringVar(&o.http, "http", "", "serve Streamable HTTP on `ADDR` (127.0.0.1:8765) in place of standard input and output")
+	flags.StringVar(&o.tokenFile, "token-file", "", "with --http, the `file` that holds the bearer token clients must send")
+	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info, warn or error")
+}
+
+// load reads the configurations and says on standard error what is wrong with them.
+func (o *serveOptions) load(term terminal) (*config.Config, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(o.files, &config.Options{Executable: self})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	for _, warning := range cfg.Warnings {
+		fmt.Fprintln(term.err, "codemode:", warning)
+	}
+	for _, problem := range cfg.Problems {
+		fmt.Fprintln(term.err, "codemode:", problem.Error())
+	}
+	return cfg, nil
+}
+
+// serve runs the server until its client goes or ctx ends.
+func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcpserver.Upstream, cfg *config.Config) (err error) {
+	logger, err := o.logger(term.err)
+	if err != nil {
+		return err
+	}
+	token, err := o.token()
+	if err != nil {
+		return err
+	}
+	server, closeAll, err := newServer(upstreams, cfg, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeAll()) }()
+	if o.http == "" {
+		return ignoreCanceled(ctx, server.ServeStdio(ctx, term.in, term.out))
+	}
+	return ignoreCanceled(ctx, server.ListenHTTP(ctx, o.http, &mcpserver.HTTPOptions{Token: token}, func(url string) {
+		fmt.Fprintln(term.err, "listening", url)
+	}))
+}
+
+// newServer puts a server over a pool of its own; closeAll ends both.
+func newServer(upstreams []mcpserver.Upstream, cfg *config.Config, logger *slog.Logger) (server *mcpserver.Server, closeAll func() error, err error) {
+	settings := cfg.Settings
+	pool, err := executor.New(&executor.Options{
+		Outbound: outboundOf(settings),
+		Limits:   settings.Limits,
+		Logger:   logger,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err = mcpserver.New(pool, upstreams, &mcpserver.Options{
+		Version: version(),
+		Tool: codetool.Options{
+			Timeout:           settings.Timeout,
+			Outbound:          outboundOf(settings),
+			Description:       descriptionOf(settings),
+			DescriptionBudget: settings.DescriptionChars,
+		},
+		ResultChars:  settings.ResultChars,
+		StartTimeout: settings.StartTimeout,
+		Problems:     cfg.Problems,
+		Logger:       logger,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(usageError{err}, pool.Close())
+	}
+	return server, func() error { return errors.Join(server.Close(), pool.Close()) }, nil
+}
+
+// outboundOf is the configuration's network policy: blocked unless it opens it.
+func outboundOf(settings config.Settings) protocol.Outbound {
+	if settings.Outbound == protocol.OutboundInherit {
+		return protocol.InheritOutbound()
+	}
+	return protocol.BlockOutbound()
+}
+
+// descriptionOf is the template of the tool's description; empty is the server's own.
+func descriptionOf(settings config.Settings) string {
+	if settings.Preamble == "" {
+		return ""
+	}
+	return settings.Preamble + "\n\n" + codetool.ServerDescription
+}
+
+func (o *serveOptions) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
+		return nil, usagef("--log-level is debug, info, warn or error, not %q", o.logLevel)
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})), nil
+}
+
+// token reads the token file; its last line end does not count.
+func (o *serveOptions) token() (string, error) {
+	if o.tokenFile == "" {
+		return "", nil
+	}
+	if o.http == "" {
+		return "", usagef("--token-file goes with --http")
+	}
+	text, err := os.ReadFile(o.tokenFile)
+	if err != nil {
+		return "", usageError{err}
+	}
+	token := strings.TrimRight(string(text), "\r\n")
+	if token == "" {
+		return "", usagef("--token-file %s is empty", o.tokenFile)
+	}
+	return token, nil
+}
+
+// ignoreCanceled drops the error of a server that was asked to stop.
+func ignoreCanceled(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// stringList is a flag that may be repeated.
+type stringList []string
+
+func (l *stringList) String() string     { return strings.Join(*l, ", ") }
+func (l *stringList) Set(s string) error { *l = append(*l, s); return nil }
