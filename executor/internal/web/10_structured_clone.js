@@ -5,7 +5,7 @@
   'use strict';
   const P = host.primordials;
   const { define, list, push, arrayFrom, TypeError, ArrayIsArray, ArrayBufferIsView, ObjectKeys, ObjectGetOwnPropertyDescriptor, ObjectGetPrototypeOf, ObjectPrototypeToString, SafeMap } = P;
-  const { isObject, wrong, missing, exposeFunction, interfaces } = host.load('01_idl');
+  const { isObject, wrong, missing, exposeFunction, interfaces } = host.load('idl');
   const isProxy = host.isProxy ?? (() => false);
 
   const refuse = (message) => {

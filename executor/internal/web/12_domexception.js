@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { ObjectDefineProperty, ErrorPrototype } = P;
-  const { expose, string } = host.load('01_idl');
+  const { expose, string } = host.load('idl');
 
   const legacy = {
     __proto__: null, IndexSizeError: 1, HierarchyRequestError: 3, WrongDocumentError: 4, InvalidCharacterError: 5, NoModificationAllowedError: 7,

@@ -3,7 +3,7 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { missing, exposeFunction, string } = host.load('01_idl');
+  const { missing, exposeFunction, string } = host.load('idl');
   const { StringPrototypeCharCodeAt, StringFromCharCode, ReflectApply, TypedArrayPrototypeSubarray, TypedArrayPrototypeGetLength, Uint8Array } = P;
 
   const invalid = (message) => {

@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, RangeError, StringPrototypeSlice, StringPrototypeIndexOf, StringPrototypeCharCodeAt, TypedArrayPrototypeSubarray, Uint8Array } = P;
-  const { expose, illegal, usvString, string, bytesOf, lengthOf, concat, copyOf, isObject, wrong } = host.load('01_idl');
+  const { expose, illegal, usvString, string, bytesOf, lengthOf, concat, copyOf, isObject, wrong } = host.load('idl');
 
   const encode = (text) => host.ops.utf8Encode(text);
   const decodeUtf8 = (bytes) => host.ops.decodeText('utf-8', bytes, false);

@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { Error, TypeError, list, push, toArray, StringPrototypeSplit, StringPrototypeSlice, StringPrototypeIndexOf, ArrayPrototypeSort } = P;
-  const { expose, illegal, missing, wrong, usvString, isObject, iterators } = host.load('01_idl');
+  const { expose, illegal, missing, wrong, usvString, isObject, iterators } = host.load('idl');
 
   // application/x-www-form-urlencoded, parsed into a list of [name, value] lists.
   const parseForm = (text) => {

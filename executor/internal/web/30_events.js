@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, SafeMap, ObjectDefineProperty } = P;
-  const { expose, illegal, missing, wrong, string, isObject } = host.load('01_idl');
+  const { expose, illegal, missing, wrong, string, isObject } = host.load('idl');
 
   const phases = { __proto__: null, NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
   const dictionary = (init, name) => {

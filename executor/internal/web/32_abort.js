@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push } = P;
-  const { expose, illegal, missing, wrong, isObject } = host.load('01_idl');
+  const { expose, illegal, missing, wrong, isObject } = host.load('idl');
   const { EventTarget, newEvent, emit, getHandler, setHandler } = host.load('30_events');
 
   const exception = (message, name) => {

@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { list, push, toArray } = P;
-  const { expose, illegal, missing, string, isObject } = host.load('01_idl');
+  const { expose, illegal, missing, string, isObject } = host.load('idl');
 
   let entries = list();
   const entry = (name, entryType, startTime, duration, detail) => {

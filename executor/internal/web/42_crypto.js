@@ -3,7 +3,7 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { expose, illegal, missing, wrong, bytesOf, lengthOf } = host.load('01_idl');
+  const { expose, illegal, missing, wrong, bytesOf, lengthOf } = host.load('idl');
 
   const exception = (message, name) => {
     const { DOMException } = host.load('12_domexception');

@@ -3,7 +3,7 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { expose, illegal, missing, string } = host.load('01_idl');
+  const { expose, illegal, missing, string } = host.load('idl');
 
   class Implementation {
     #brand;

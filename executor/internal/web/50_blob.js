@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { Error, TypeError, list, push, PromiseResolve, PromiseReject, StringPrototypeCharCodeAt, StringPrototypeToLowerCase } = P;
-  const { expose, illegal, usvString, string, isObject, bytesOf, lengthOf, copyOf, concat } = host.load('01_idl');
+  const { expose, illegal, usvString, string, isObject, bytesOf, lengthOf, copyOf, concat } = host.load('idl');
   const { encode, decodeUtf8 } = host.load('16_encoding');
 
   const typeOf = (value) => {

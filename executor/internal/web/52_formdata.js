@@ -5,7 +5,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, toArray, StringPrototypeReplaceAll } = P;
-  const { expose, illegal, missing, wrong, usvString, isObject, concat, iterators } = host.load('01_idl');
+  const { expose, illegal, missing, wrong, usvString, isObject, concat, iterators } = host.load('idl');
   const { encode, decodeUtf8 } = host.load('16_encoding');
   const { stateOf, makeFile, isFile } = host.load('50_blob');
 

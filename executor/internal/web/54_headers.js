@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, toArray, StringPrototypeToLowerCase, StringPrototypeCharCodeAt, StringPrototypeSlice, StringPrototypeIndexOf, SafeMap } = P;
-  const { expose, illegal, missing, wrong, string, isObject, iterators } = host.load('01_idl');
+  const { expose, illegal, missing, wrong, string, isObject, iterators } = host.load('idl');
 
   const separators = '()<>@,;:\\"/[]?={} \t';
   const nameOf = (value) => {

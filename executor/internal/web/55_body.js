@@ -5,7 +5,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, PromiseResolve, PromiseReject, then, StringPrototypeToLowerCase, StringPrototypeIndexOf, StringPrototypeSlice, StringPrototypeTrim } = P;
-  const { expose, illegal, string, isObject, bytesOf, copyOf, usvString } = host.load('01_idl');
+  const { expose, illegal, string, isObject, bytesOf, copyOf, usvString } = host.load('idl');
   const { encode, decodeUtf8 } = host.load('16_encoding');
   const headersModule = host.load('54_headers');
 

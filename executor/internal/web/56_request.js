@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, RangeError, StringPrototypeToUpperCase, StringPrototypeCharCodeAt } = P;
-  const { expose, illegal, missing, string, usvString, isObject } = host.load('01_idl');
+  const { expose, illegal, missing, string, usvString, isObject } = host.load('idl');
   const { Body, extract, cloneBody, isUsed, bodyOf, setBody, headersOf, setHeaders } = host.load('55_body');
   const H = host.load('54_headers');
   const url = host.load('20_url');

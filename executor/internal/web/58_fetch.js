@@ -5,7 +5,7 @@
   'use strict';
   const P = host.primordials;
   const { Error, TypeError, PromiseResolve, PromiseReject, newPromise, then, list, StringPrototypeStartsWith } = P;
-  const { missing, exposeFunction } = host.load('01_idl');
+  const { missing, exposeFunction } = host.load('idl');
   const { consume, bodyOf, headersOf } = host.load('55_body');
   const { newRequest, stateOf, makeResponse } = host.load('56_request');
   const H = host.load('54_headers');

@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError } = P;
-  const { expose, illegal, isObject } = host.load('01_idl');
+  const { expose, illegal, isObject } = host.load('idl');
 
   const initOf = (init, name) => {
     if (!isObject(init)) throw new TypeError(`Failed to construct '${name}': constructor parameter 1 is not of type 'QueuingStrategyInit'.`);

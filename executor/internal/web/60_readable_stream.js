@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, PromiseResolve, PromiseReject, newPromise, withResolvers, then, list, push, ArrayPrototypeShift } = P;
-  const { expose, illegal, wrong, isObject, bytesOf, copyOf, concat } = host.load('01_idl');
+  const { expose, illegal, wrong, isObject, bytesOf, copyOf, concat } = host.load('idl');
   const { strategyOf, sizeOf, methodOf, attempt } = host.load('59_queuing_strategy');
 
   const noop = () => {};

@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, RangeError, PromiseReject, newPromise, list, push, ArrayPrototypeShift, TypedArrayPrototypeGetLength, TypedArrayPrototypeSubarray, TypedArrayPrototypeSet, Uint8Array } = P;
-  const { expose, illegal, missing, wrong, bytesOf } = host.load('01_idl');
+  const { expose, illegal, missing, wrong, bytesOf } = host.load('idl');
   const { attempt } = host.load('59_queuing_strategy');
   const readable = host.load('60_readable_stream');
   const { closeStream, callPull, fail, open, desired, acquire, release, cancelStream, releasedError } = readable;

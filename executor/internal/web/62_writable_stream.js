@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, PromiseResolve, PromiseReject, withResolvers, then, list, push, ArrayPrototypeShift } = P;
-  const { expose, illegal, isObject } = host.load('01_idl');
+  const { expose, illegal, isObject } = host.load('idl');
   const { strategyOf, sizeOf, methodOf, attempt } = host.load('59_queuing_strategy');
 
   const noop = () => {};

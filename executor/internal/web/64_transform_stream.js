@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, withResolvers, then } = P;
-  const { expose, illegal, isObject, bytesOf, lengthOf, copyOf } = host.load('01_idl');
+  const { expose, illegal, isObject, bytesOf, lengthOf, copyOf } = host.load('idl');
   const { strategyOf, methodOf, attempt } = host.load('59_queuing_strategy');
   const readables = host.load('60_readable_stream');
   const writables = host.load('62_writable_stream');

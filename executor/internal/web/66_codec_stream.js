@@ -6,7 +6,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, StringPrototypeCharCodeAt, StringPrototypeSlice } = P;
-  const { expose, illegal, string, usvString, bytesOf, copyOf, concat, lengthOf } = host.load('01_idl');
+  const { expose, illegal, string, usvString, bytesOf, copyOf, concat, lengthOf } = host.load('idl');
   const { TransformStream, enqueue } = host.load('64_transform_stream');
   const { encode, newDecoder } = host.load('16_encoding');
 

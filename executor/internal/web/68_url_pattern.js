@@ -5,8 +5,8 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, StringPrototypeSlice, StringPrototypeLastIndexOf, StringPrototypeStartsWith, StringPrototypeEndsWith } = P;
-  const { expose, illegal, usvString, isObject } = host.load('01_idl');
-  const { tokenize, compile, escapePattern, fail } = host.load('67_url_pattern_parser');
+  const { expose, illegal, usvString, isObject } = host.load('idl');
+  const { tokenize, compile, escapePattern, fail } = host.load('url_pattern_parser');
   const url = host.load('20_url');
 
   const names = list();

@@ -1,7 +1,6 @@
 // What the interfaces of this directory share: Web IDL's calling conventions as workerd has them.
-// Offers (host.load('01_idl')): expose, exposeFunction, missing, illegal, string, usvString, isObject, interfaces,
+// Offers (host.load('idl')): expose, exposeFunction, missing, illegal, string, usvString, isObject, interfaces,
 // bytesOf, copyOf, isBufferSource, iterators, fields.
-// Library.
 (function (host) {
   'use strict';
   const P = host.primordials;

@@ -1,6 +1,5 @@
 // The URL Pattern standard's pattern strings: tokeniser, parser, regular expressions.
 // Offers tokenize, compile, escapePattern, fail. Every failure is a thrown TypeError.
-// Library.
 (function (host) {
   'use strict';
   const P = host.primordials;

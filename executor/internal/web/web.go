@@ -1,10 +1,9 @@
 // Package web is what a program sees of the web platform: the scripts that make the globals of a
 // sandbox, and the native operations those scripts call.
 //
-// A Script is one numbered .js file of this directory: a function expression that receives the
-// private host object of its isolate and defines globals. An eager script (no Globals) runs when the
-// isolate boots; a lazy one runs when the program first touches one of the names it lists, so a
-// program pays only for the platform it uses. An Op is a Go function that scripts reach as
+// A Script is one .js file of this directory: a function expression that receives the private host
+// object of its isolate and defines globals. It runs when the program first touches one of the names
+// its header comment lists, so a program pays only for the platform it uses. An Op is a Go function that scripts reach as
 // host.ops.NAME; the ops of a script are in the Go file of the same stem.
 //
 //	for _, s := range web.Scripts() {
@@ -43,26 +42,21 @@ type OpError struct{ Name, Message string }
 func (e *OpError) Error() string { return e.Name + ": " + e.Message }
 
 // Script is one file of this directory. Source is a parenthesised function expression that takes the
-// host object and may return the internals it offers to other scripts. With Globals empty the script
-// runs at boot, otherwise on first touch of one of the names listed. A Library defines nothing and need
-// not run until another script asks for it by host.load; running it at boot is correct, only slower.
+// host object and may return the internals it offers to other scripts. A script with Globals runs on
+// first touch of one of the names listed, one whose name has no number when another asks for it by
+// host.load, and what is left, 00_primordials, at boot.
 type Script struct {
 	Name, Source string
 	Globals      []string
-	Library      bool
 }
 
 //go:embed *.js
 var sources embed.FS
 
-// libraryLine marks a script that only other scripts use.
-const libraryLine = "// Library."
-
 // globalsLine opens the line in a script's header that lists the globals it defines.
 const globalsLine = "// Globals: "
 
-// Scripts returns every script in the order of its number, eager ones among them first to last. The
-// globals of a lazy script are those its header comment lists.
+// Scripts returns every script in the order of its number, the ones without last.
 func Scripts() []Script {
 	entries, err := sources.ReadDir(".")
 	if err != nil {
@@ -75,26 +69,23 @@ func Scripts() []Script {
 			panic(fmt.Sprintf("web: reading the embedded script %s: %v", entry.Name(), err))
 		}
 		name := strings.TrimSuffix(entry.Name(), ".js")
-		globals, library := header(string(source))
-		scripts = append(scripts, Script{Name: name, Source: string(source), Globals: globals, Library: library})
+		scripts = append(scripts, Script{Name: name, Source: string(source), Globals: globalsOf(string(source))})
 	}
 	return scripts
 }
 
-// header reads what a script's header comment says of it: the names on its "Globals:" lines, and whether
-// it is a library.
-func header(source string) (globals []string, library bool) {
+// globalsOf reads the names on the "Globals:" lines of a script's header comment.
+func globalsOf(source string) []string {
+	var globals []string
 	for line := range strings.Lines(source) {
 		if !strings.HasPrefix(line, "//") {
 			break
 		}
-		line = strings.TrimSpace(line)
-		if names, ok := strings.CutPrefix(line, globalsLine); ok {
+		if names, ok := strings.CutPrefix(strings.TrimSpace(line), globalsLine); ok {
 			globals = append(globals, strings.Fields(names)...)
 		}
-		library = library || line == libraryLine
 	}
-	return globals, library
+	return globals
 }
 
 // Ops returns the native operations of all scripts by name.

@@ -86,9 +86,11 @@
     };
   }
   const scripts = JSON.parse(native('scripts'));
-  for (const { name, globals, library } of scripts) {
-    if (library) continue;
-    if (!globals) { host.load(name); continue; }
+  for (const { name, globals } of scripts) {
+    if (!globals) {
+      if (/^\d/.test(name)) host.load(name);
+      continue;
+    }
     for (const key of globals) {
       defineOwn(globalThis, key, {
         __proto__: null, configurable: true, enumerable: false,

@@ -6,9 +6,6 @@
 //	got := h.Eval(`return new URL('/b', 'https://a/').href`) // `"https://a/b"`, or "TypeError: …"
 package webtest
 
-// #include <stddef.h>
-import "C"
-
 import (
 	_ "embed"
 	"encoding/json"
@@ -20,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/codemode-go/codemode/executor/internal/v8" // what its library lacks on older systems
 	"github.com/codemode-go/codemode/executor/internal/web"
 	v8 "github.com/tommie/v8go"
 )
@@ -192,11 +190,10 @@ func (h *Host) native(args []string) (*v8.Value, error) {
 		type entry struct {
 			Name    string   `json:"name"`
 			Globals []string `json:"globals,omitempty"`
-			Library bool     `json:"library"`
 		}
 		var entries []entry
 		for _, s := range web.Scripts() {
-			entries = append(entries, entry{s.Name, s.Globals, s.Library})
+			entries = append(entries, entry{s.Name, s.Globals})
 		}
 		text, err := json.Marshal(entries)
 		return h.value(string(text)), err
