@@ -15,14 +15,17 @@ import (
 const hangBound = 15 * time.Second
 
 // Live asks the running reference for the outcomes of a catalogue. Cases that it cannot run, or that do not apply to
-// its release, are left out. A case that uses what the reference has no word for is an error.
+// its release, are left out. A case that uses what the reference has no word for is an error, and so is one that it
+// never answers: such a case blocks every other and has to say so.
 func Live(ctx context.Context, server *reference.Server, cases []*casefile.Case, concurrency int) (*Outcomes, error) {
 	byName := make(map[string]*Expected, len(cases))
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var mu sync.Mutex
 	var errs []error
 	parallel(len(cases), concurrency, func(i int) {
 		c := cases[i]
-		if _, skip := c.SkipOn[server.Release()]; skip || c.NoReference != "" {
+		if _, skip := c.SkipOn[server.Release()]; skip || c.NoReference != "" || ctx.Err() != nil {
 			return
 		}
 		e, err := liveOutcome(ctx, server, c)
@@ -30,6 +33,7 @@ func Live(ctx context.Context, server *reference.Server, cases []*casefile.Case,
 		defer mu.Unlock()
 		if err != nil {
 			errs = append(errs, fmt.Errorf("case %q: %w", c.Name, err))
+			cancel(err)
 			return
 		}
 		byName[c.Name] = e
@@ -46,7 +50,7 @@ func liveOutcome(ctx context.Context, server *reference.Server, c *casefile.Case
 	defer cancel()
 	outcome, err := server.Run(bounded, request)
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return &Expected{Hang: hangBound.String()}, nil
+		return nil, fmt.Errorf("no answer within %s", hangBound)
 	}
 	if err != nil {
 		return nil, err

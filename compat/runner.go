@@ -63,8 +63,9 @@ func Run(ctx context.Context, native protocol.Executor, cases []*casefile.Case, 
 	}
 	parallel(len(cases), o.Concurrency, func(i int) {
 		ours := r.run(ctx, cases[i])
+		probe := r.remembering(ctx)
 		for j, column := range columns {
-			verdicts[j][i] = r.judge(ctx, cases[i], ours, column)
+			verdicts[j][i] = r.judge(cases[i], ours, column, probe)
 		}
 	})
 	reports := make([]*Report, len(columns))
@@ -124,8 +125,26 @@ func (r *runner) run(ctx context.Context, c *casefile.Case) Ours {
 	return ours
 }
 
-// judge compares our outcome of a case with a column's.
-func (r *runner) judge(ctx context.Context, c *casefile.Case, ours Ours, column *Outcomes) Verdict {
+// remembering runs cases that rules ask for, each once: the rules of the next column ask for the same.
+func (r *runner) remembering(ctx context.Context) func(*casefile.Case) Ours {
+	type key struct {
+		name, code string
+		timeout    protocol.Timeout
+	}
+	seen := map[key]Ours{}
+	return func(c *casefile.Case) Ours {
+		k := key{c.Name, c.Code, c.Options.Timeout}
+		ours, ok := seen[k]
+		if !ok {
+			ours = r.run(ctx, c)
+			seen[k] = ours
+		}
+		return ours
+	}
+}
+
+// judge compares our outcome of a case with a column's. Rules run other cases with probe.
+func (r *runner) judge(c *casefile.Case, ours Ours, column *Outcomes, probe func(*casefile.Case) Ours) Verdict {
 	v := Verdict{Name: c.Name, Ours: brief(ours.Outcome)}
 	if reason, ok := c.SkipOn[column.Release]; ok {
 		v.Skipped = reason
@@ -138,8 +157,7 @@ func (r *runner) judge(ctx context.Context, c *casefile.Case, ours Ours, column 
 	}
 	v.Diffs = Compare(want, ours.Outcome)
 	if len(v.Diffs) > 0 {
-		d := &Difference{Case: c, Want: want, Newest: column.NewestByName[c.Name], Ours: ours, Diffs: v.Diffs}
-		d.run = func(other *casefile.Case) Ours { return r.run(ctx, other) }
+		d := &Difference{Case: c, Want: want, Newest: column.NewestByName[c.Name], Ours: ours, Diffs: v.Diffs, run: probe}
 		v.Rule = covering(r.options.Rules, d)
 		v.Waiting = v.Rule == "" && waitsForPlatform(d)
 	}
