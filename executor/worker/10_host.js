@@ -43,11 +43,22 @@
   };
 
   const host = { __proto__: null, primordials: p, native, state, putBytes, takeBytes, ops: { __proto__: null }, outboundMode: 'blocked' };
+  // deferred is a promise with its ends, which await takes as it is whatever has become of Promise.
+  host.deferred = () => {
+    const out = { __proto__: null };
+    out.promise = new p.Promise((resolve, reject) => {
+      out.resolve = resolve;
+      out.reject = reject;
+    });
+    p.ObjectDefineProperty(out.promise, 'constructor', { __proto__: null, value: p.Promise });
+    return out;
+  };
   host.now = native.now;
   host.timeOrigin = p.DateNow();
 
   // Scripts run once; lazy ones when the program first touches a global of theirs.
   const loaded = new p.SafeMap();
+  loaded.set('00_primordials', p);
   host.load = (name) => {
     if (loaded.has(name)) return loaded.get(name);
     const exports = native.load(name)(host);

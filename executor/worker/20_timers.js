@@ -105,26 +105,39 @@
     if (typeof fn === 'function') return;
     throw new p.TypeError(`Failed to execute '${name}' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'function'.`);
   };
+  // Without declared parameters: the reference's functions have length 0.
   const globals = {
-    setTimeout(callback, msDelay, ...args) {
-      check('setTimeout', callback);
-      return set(callback, msDelay, args, false);
+    setTimeout(...args) { return schedule('setTimeout', args, false); },
+    clearTimeout(...args) { clear(args[0]); },
+    setInterval(...args) { return schedule('setInterval', args, true); },
+    clearInterval(...args) { clear(args[0]); },
+    setImmediate(...args) {
+      check('setImmediate', args[0]);
+      return set(args[0], 0, after(args, 1), false);
     },
-    clearTimeout(timeoutId) { clear(timeoutId); },
-    setInterval(callback, msDelay, ...args) {
-      check('setInterval', callback);
-      return set(callback, msDelay, args, true);
-    },
-    clearInterval(timeoutId) { clear(timeoutId); },
-    setImmediate(callback, ...args) {
-      check('setImmediate', callback);
-      return set(callback, 0, args, false);
-    },
-    clearImmediate(immediateId) { clear(immediateId); },
-    queueMicrotask(task) {
-      check('queueMicrotask', task);
-      host.queueMicrotask(task);
+    clearImmediate(...args) { clear(args[0]); },
+    queueMicrotask(...args) {
+      check('queueMicrotask', args[0]);
+      host.queueMicrotask(args[0]);
     },
   };
-  for (const name in globals) p.define(global, name, p.hide(globals[name]));
+  const after = (args, first) => {
+    const rest = p.list();
+    for (let i = first; i < args.length; i++) rest[i - first] = args[i];
+    return rest;
+  };
+  const schedule = (name, args, every) => {
+    check(name, args[0]);
+    return set(args[0], args[1], after(args, 2), every);
+  };
+  for (const name in globals) p.define(global, name, p.hide(globals[name]), true);
+
+  class Scheduler {
+    wait(...args) {
+      return new p.Promise((resolve) => set(() => resolve(undefined), args[0], none, false));
+    }
+  }
+  p.define(Scheduler.prototype, 'wait', p.hide(Scheduler.prototype.wait), true);
+  p.ObjectDefineProperty(Scheduler.prototype, p.SymbolToStringTag, { __proto__: null, value: 'Scheduler', configurable: true });
+  p.define(global, 'scheduler', new Scheduler(), true);
 })

@@ -10,15 +10,13 @@
   const BINARY = '__codemode_binary_v1__';
   const HANDLE = '__codemode_handle__';
   const ESCAPE = '__codemode_escaped_v1__';
-  const toBase64 = p.uncurryThis(p.Uint8Array.prototype.toBase64);
-  const fromBase64 = p.Uint8Array.fromBase64.bind(p.Uint8Array);
   const isInstance = p.uncurryThis(Function.prototype[Symbol.hasInstance]);
   const { ArrayBuffer, Uint8Array } = p;
 
   const tag = (kind, view, bytes) => {
     const out = { __proto__: null, [BINARY]: kind };
     if (view !== '') out.view = view;
-    out.data = toBase64(bytes);
+    out.data = host.native.toBase64(host.putBytes(bytes));
     return out;
   };
   const tagView = (view, result) => {
@@ -93,12 +91,8 @@
       return typeof inner === 'object' && inner !== null ? unmarkMembers(inner) : value;
     }
     if (!p.ObjectHasOwn(value, BINARY) || !p.ObjectHasOwn(value, 'data') || typeof value.data !== 'string') return unmarkMembers(value);
-    let bytes;
-    try {
-      bytes = fromBase64(value.data);
-    } catch {
-      return unmarkMembers(value);
-    }
+    if (host.native.fromBase64(value.data) === false) return unmarkMembers(value);
+    const bytes = host.takeBytes();
     return value[BINARY] === 'ArrayBuffer' ? p.TypedArrayPrototypeGetBuffer(bytes) : bytes;
   };
   const holdsMarkers = (text) => p.StringPrototypeIncludes(text, '__codemode_');

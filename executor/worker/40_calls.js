@@ -28,12 +28,10 @@
   let calls = 0;
   let inFlight = 0;
 
-  // A promise that await takes as it is, whatever has become of Promise.prototype.
   const park = (kind) => {
     const id = ++lastId;
-    const parked = p.withResolvers();
+    const parked = host.deferred();
     parked.kind = kind;
-    p.ObjectDefineProperty(parked.promise, 'constructor', { __proto__: null, value: p.Promise });
     waiting.set(id, parked);
     state[PENDING]++;
     parked.id = id;

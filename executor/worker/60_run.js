@@ -76,7 +76,12 @@
       out.limit = limit;
       out.limitValue = host.limits[limit];
     }
-    const message = attempt(() => value.message);
+    let message;
+    try {
+      message = value.message;
+    } catch (error) {
+      message = `the message of what was thrown cannot be read: ${attempt(() => p.String(isError(error) ? error.message : error)) ?? ''}`;
+    }
     const genuine = isError(value);
     if (genuine || typeof message === 'string') {
       const name = attempt(() => value.name);
@@ -89,6 +94,7 @@
     if (typeof message === 'string' && message !== '') out.message = message;
     else if (message !== undefined && message !== '' && !isObject(message)) out.message = p.String(message);
     else if (genuine) out.message = out.name ?? 'Error';
+    else if (isObject(message)) out.message = render(message, attempt(() => host.encode(message, true)));
     else out.message = render(value, out.thrown);
     return out;
   };

@@ -3,9 +3,11 @@
 package worker
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/codemode-go/codemode/executor/internal/v8"
 	"github.com/codemode-go/codemode/executor/internal/web"
@@ -24,15 +26,17 @@ func (s *sandbox) natives() (v8.Value, error) {
 		"log": func(args []v8.Value) v8.Value {
 			return s.isolate.Boolean(s.run.log(args[0].String(), args[1].String()))
 		},
-		"call":   s.nativeCall,
-		"fetch":  s.nativeFetch,
-		"settle": s.nativeSettle,
+		"call":       s.nativeCall,
+		"fetch":      s.nativeFetch,
+		"toBase64":   s.toBase64,
+		"fromBase64": s.fromBase64,
+		"settle":     s.nativeSettle,
 	}
-	make, _, err := s.isolate.Compile("({__proto__: null})", "codemode:natives", nil)
+	script, _, err := s.isolate.Compile("({__proto__: null})", "codemode:natives", nil)
 	if err != nil {
 		return v8.Value{}, err
 	}
-	object, err := make.Run()
+	object, err := script.Run()
 	if err != nil {
 		return v8.Value{}, err
 	}
@@ -136,6 +140,21 @@ func (s *sandbox) nativeCall(args []v8.Value) v8.Value {
 func (s *sandbox) nativeFetch(args []v8.Value) v8.Value {
 	body := append([]byte{}, s.exchange[:int(args[2].Number())]...)
 	s.run.write(wire.Fetch, s.run.id(args[0].Number()), []byte(args[1].String()), body)
+	return v8.Value{}
+}
+
+// toBase64(length) is the text of bytes that lie in exchange.
+func (s *sandbox) toBase64(args []v8.Value) v8.Value {
+	return s.isolate.String(base64.StdEncoding.EncodeToString(s.exchange[:int(args[0].Number())]))
+}
+
+// fromBase64(text) leaves the bytes of a text, with padding or not; false says that it has none.
+func (s *sandbox) fromBase64(args []v8.Value) v8.Value {
+	data, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(args[0].String(), "="))
+	if err != nil {
+		return s.isolate.Boolean(false)
+	}
+	s.leave(data)
 	return v8.Value{}
 }
 

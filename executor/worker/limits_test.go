@@ -1,0 +1,123 @@
+//go:build cgo && (linux || darwin)
+
+package worker_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
+)
+
+func TestLimits(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	for _, test := range []struct {
+		limit string
+		value int64
+		set   func(*wire.RunHeader)
+		code  string
+	}{
+		{"resultBytes", 10, func(h *wire.RunHeader) { h.ResultBytes = 10 }, "async () => 'x'.repeat(9)"},
+		{"resultBytes", 10, func(h *wire.RunHeader) { h.ResultBytes = 10 }, "async () => '\u00e9'.repeat(5)"},
+		{"resultBytes", 1000, func(h *wire.RunHeader) { h.ResultBytes = 1000 }, "async () => 'x'.repeat(1e6)"},
+		{"argumentBytes", 10, func(h *wire.RunHeader) { h.ArgumentBytes = 10 }, "async () => { await codemode.t('x'.repeat(9)) }"},
+		{"toolCalls", 3, func(h *wire.RunHeader) { h.ToolCalls = 3 }, "async () => { for (;;) await codemode.t() }"},
+		{"callsInFlight", 2, func(h *wire.RunHeader) { h.CallsInFlight = 2 }, "async () => { await Promise.all([codemode.t(), codemode.t(), codemode.t()]) }"},
+		{"timers", 2, func(h *wire.RunHeader) { h.Timers = 2 }, "async () => { for (;;) setTimeout(() => {}, 1e6) }"},
+	} {
+		h := header("codemode")
+		test.set(h)
+		o := c.run(program{code: test.code, header: h})
+		f := o.done.Failure
+		if f == nil || f.Kind != "limit" || f.Limit != test.limit || f.LimitValue != test.value || f.Message == "" {
+			t.Errorf("%s: %s %+v", test.limit, o.value, f)
+		}
+		if refused := test.limit == "argumentBytes" || test.limit == "toolCalls" || test.limit == "callsInFlight"; refused != slices.Contains(o.done.Refused, "codemode.t") {
+			t.Errorf("%s: refused %v", test.limit, o.done.Refused)
+		}
+	}
+}
+
+// A limit that the program handles is no failure of the run.
+func TestALimitCanBeCaught(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	h := header("codemode")
+	h.ToolCalls, h.Timers = 2, 1
+	o := c.run(program{header: h, code: `async () => {
+		const out = [];
+		for (let i = 0; i < 3; i++) try { out.push(await codemode.echo(i)) } catch (e) { out.push(e.message) }
+		setTimeout(() => {}, 1e6);
+		try { setTimeout(() => {}, 1e6) } catch (e) { out.push(e.message) }
+		return out;
+	}`})
+	if want := `[0,1,"too many tool calls: at most 2 in a run","too many timers: at most 1 may be set at one time"]`; o.summary() != want {
+		t.Errorf("got %s", o.summary())
+	}
+	if len(o.calls) != 2 {
+		t.Errorf("%d calls arrived", len(o.calls))
+	}
+}
+
+// The engine's own limit of the heap is met before the process is in trouble, and the worker goes on.
+func TestHeapLimit(t *testing.T) {
+	c := startChild(t, wire.Options{Memory: 16 << 20})
+	for _, code := range []string{
+		"async () => { const a = []; for (let i = 0; ; i++) a.push({ i, text: 'x' + i }) }",
+		"async () => { const a = []; for (let i = 0; ; i++) { a.push({ i, text: 'x' + i }); if (i % 1000 === 0) await null } }",
+	} {
+		o := c.run(program{code: code})
+		if f := o.done.Failure; f == nil || f.Kind != "memory" {
+			t.Errorf("%s: %s", code, o.summary())
+		}
+		c.check("async () => 1", "1")
+	}
+}
+
+func TestTimers(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	for _, test := range []struct{ code, want string }{
+		{"const o = []; setTimeout(() => o.push('a'), 5); setTimeout(() => o.push('b'), 1); setTimeout(() => o.push('c'), 0); setImmediate(() => o.push('d')); await new Promise(r => setTimeout(r, 30)); return o", `["c","d","b","a"]`},
+		{"const o = []; setTimeout(() => { o.push(1); Promise.resolve().then(() => o.push(2)) }, 1); setTimeout(() => o.push(3), 1); await new Promise(r => setTimeout(r, 20)); return o", "[1,2,3]"},
+		{"let n = 0; await new Promise(r => { const i = setInterval(() => { if (++n === 3) { clearInterval(i); r() } }, 1) }); return n", "3"},
+		{"setTimeout(() => { throw new Error('x') }, 1); queueMicrotask(() => { throw 1 }); await new Promise(r => setTimeout(r, 5)); return 'survived'", `"survived"`},
+		{"clearTimeout(undefined); clearTimeout({}); clearTimeout('x'); clearTimeout(99); const t = setTimeout(() => {}, 1e6); clearTimeout(String(t)); return typeof t", `"number"`},
+		{"for (let i = 0; i < 5000; i++) clearTimeout(setTimeout(() => {}, 1e6)); return 1", "1"},
+		{"setTimeout(5, 1)", "TypeError: Failed to execute 'setTimeout' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'function'."},
+		{"await scheduler.wait(1); return String(scheduler)", `"[object Scheduler]"`},
+		{"const order = []; for (const d of [3, 1, 4, 1, 5, 9, 2, 6]) setTimeout(() => order.push(d), d * 3); await new Promise(r => setTimeout(r, 60)); return order", "[1,1,2,3,4,5,6,9]"},
+	} {
+		c.check("async () => { "+test.code+" }", test.want)
+	}
+}
+
+func TestFetch(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	h := header("codemode")
+	h.Outbound = true
+	var asked wire.FetchHeader
+	var body string
+	o := c.run(program{
+		header: h,
+		code: `async () => {
+			const r = await fetch('https://example.com/p', { method: 'POST', headers: { 'x-a': 'b' }, body: 'h\u00e9' });
+			return [r.status, r.headers.get('x-c'), await r.text(), await fetch('https://example.com/').catch((e) => e.message)];
+		}`,
+		fetch: func(head wire.FetchHeader, data []byte) (wire.FetchedHeader, []byte) {
+			if head.Method == "GET" {
+				return wire.FetchedHeader{Error: "refused"}, nil
+			}
+			asked, body = head, string(data)
+			return wire.FetchedHeader{Status: 201, StatusText: "Created", Headers: [][2]string{{"x-c", "d"}}, URL: head.URL}, []byte("answer \u00fc")
+		},
+	})
+	if want := `[201,"d","answer ` + "\u00fc" + `","refused"]`; o.summary() != want {
+		t.Errorf("got %s", o.summary())
+	}
+	if asked.URL != "https://example.com/p" || asked.Method != "POST" || !asked.HasBody || body != "h\u00e9" || asked.Redirect != "follow" {
+		t.Errorf("asked %+v with %q", asked, body)
+	}
+	o = c.run(program{code: "async () => fetch('https://example.com/')"})
+	if o.done.Failure == nil || o.done.Failure.Kind != "thrown" {
+		t.Errorf("without outbound: %s", o.summary())
+	}
+}
