@@ -17,7 +17,9 @@ func TestCloseLeavesNoProcessGoroutineOrDescriptor(t *testing.T) {
 		"used": func(t *testing.T, pool *executor.Pool) {
 			var runs sync.WaitGroup
 			for range 20 {
-				runs.Go(func() { mustValue(t, pool, &protocol.ExecuteRequest{Code: "calls:5", Dispatch: new(counting).dispatch}) })
+				runs.Go(func() {
+					mustValue(t, pool, &protocol.ExecuteRequest{Code: "calls:5", Dispatch: new(counting).dispatch})
+				})
 			}
 			runs.Wait()
 		},
@@ -47,13 +49,13 @@ func TestCloseLeavesNoProcessGoroutineOrDescriptor(t *testing.T) {
 }
 
 func TestCloseAfterFailedStartsLeavesNothing(t *testing.T) {
-	for _, how := range []string{"silent", "exit", "talkative", "once"} {
+	for _, how := range []string{"silent", "exit", "talkative", "closed"} {
 		leavesNothing(t, func() {
 			pool, err := executor.New(&executor.Options{Command: fakeCommand(t, how)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if how == "once" {
+			if how == "closed" {
 				pool.Execute(context.Background(), &protocol.ExecuteRequest{Code: "value:1"})
 			}
 			if err := pool.Close(); err != nil {

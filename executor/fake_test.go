@@ -34,12 +34,13 @@ func runFake(how string) {
 		time.Sleep(time.Hour)
 	}
 	f := &fake{out: wire.NewWriter(os.Stdout), frames: make(chan wire.Frame), control: make(chan byte, 1)}
-	go f.readFrames()
 	go f.readControl()
-	if how == "once" { // dies after its first isolate is warm
+	if how == "closed" { // is ready, and takes nothing
+		os.Stdin.Close()
 		f.ready()
-		os.Exit(0)
+		select {}
 	}
+	go f.readFrames()
 	for {
 		f.ready()
 		run := <-f.frames

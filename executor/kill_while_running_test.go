@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -112,16 +111,11 @@ func TestAWorkerThatDiesUnderItsRunIsReportedWithTheLedger(t *testing.T) {
 }
 
 func TestAWorkerKilledFromOutsideWhileItWaitsForACall(t *testing.T) {
+	needLinux(t)
 	pool := newFakePool(t, executor.Options{Workers: 1, SpareWorkers: -1})
 	ended := make(chan struct{})
 	dispatch := func(ctx context.Context, _, _, _ string) (string, error) {
-		for _, stat := range children(t) {
-			var pid int
-			for _, digit := range strings.Fields(stat)[0] {
-				pid = 10*pid + int(digit-'0')
-			}
-			syscall.Kill(pid, syscall.SIGKILL)
-		}
+		killChildren(t)
 		<-ctx.Done()
 		close(ended)
 		return "{}", nil

@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -24,6 +26,9 @@ func TestMain(m *testing.M) {
 		runFake(how)
 	}
 	worker.Main()
+	if os.Args[0] == ownerName {
+		runOwner()
+	}
 	os.Exit(m.Run())
 }
 
@@ -124,6 +129,18 @@ func children(t testing.TB) []string {
 		}
 	}
 	return found
+}
+
+// killChildren kills every child of this process.
+func killChildren(t testing.TB) {
+	t.Helper()
+	for _, stat := range children(t) {
+		pid, err := strconv.Atoi(strings.Fields(stat)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
 }
 
 func openFiles(t testing.TB) int {

@@ -99,7 +99,7 @@ func (w *process) spawn() error {
 	}
 	defer closeFiles(theirs[:])
 	command := w.pool.options.Command
-	settings := wire.Options{Memory: w.pool.options.Limits.Memory}
+	settings := wire.Options{Memory: engineMemory(w.pool.options.Limits.Memory)}
 	cmd := &exec.Cmd{
 		Path: command[0], Args: slices.Concat([]string{wire.ProcessName}, settings.Args(), command[1:]),
 		// No variable of ours crosses. The zone and locale are those of the reference platform, the same everywhere.

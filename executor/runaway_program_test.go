@@ -63,7 +63,7 @@ var hogs = map[string]string{
 	"small arrays":   `async () => { const a = []; for (;;) a.push(new Array(1000).fill(0)) }`,
 	"bytes":          `async () => { const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1)) }`,
 	"one buffer":     `async () => new Uint8Array(1 << 30).fill(1).length`,
-	"strings":        `async () => { const a = []; for (let i = 0;; i++) a.push(("x" + i).repeat(1 << 16).split("").join("-")) }`,
+	"strings":        `async () => { const a = []; for (;;) a.push(JSON.stringify("x".repeat(1e6))) }`,
 	"one string":     `async () => { let s = "x"; for (;;) { s += s + "y"; /y/.test(s) } }`,
 	"map":            `async () => { const m = new Map(); for (let i = 0;; i++) m.set({ i }, [i, String(i)]) }`,
 	"closures":       `async () => { let f = null; for (;;) { const g = f; const fill = new Array(100).fill(g); f = () => fill } }`,

@@ -26,6 +26,10 @@ type sample struct {
 	cpu    time.Duration
 }
 
+// engineMemory is what the engine is told of a run's memory: more than the bound, since an engine that is close to its
+// own limit collects garbage for ever rather than give up.
+func engineMemory(bound int64) int64 { return bound + min(bound/2, 1<<30) }
+
 func newSampler(pid int) (*sampler, error) {
 	status, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

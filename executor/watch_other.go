@@ -13,6 +13,9 @@ type sample struct {
 	cpu    time.Duration
 }
 
+// engineMemory is what the engine is told of a run's memory: the bound itself, which nothing else watches.
+func engineMemory(bound int64) int64 { return bound }
+
 func newSampler(int) (*sampler, error) { return &sampler{}, nil }
 
 func (*sampler) read() (sample, error) { return sample{}, nil }
