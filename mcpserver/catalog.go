@@ -159,16 +159,16 @@ func (s *Server) missing(code string) []string {
 	return notes
 }
 
-// note says why a server's functions are missing. A server that was ready once is started again by a call, so that
-// nothing is to be said about it.
+// note says why a server's functions are missing or cannot be called. About one that stopped nothing is to be said: a
+// call starts it again.
 func note(status *upstream.Status) string {
 	switch {
-	case status.Tools != nil || status.State == upstream.Ready:
-		return ""
-	case status.Reason != "":
+	case status.State == upstream.Failed, status.State == upstream.Starting && status.Reason != "":
 		return fmt.Sprintf("server %q is down: %s", status.Name, shorten(status.Reason))
+	case status.State == upstream.Starting && status.Tools == nil:
+		return fmt.Sprintf("server %q is still starting; its functions are not listed yet", status.Name)
 	}
-	return fmt.Sprintf("server %q is still starting; its functions are not listed yet", status.Name)
+	return ""
 }
 
 func problemNote(p *config.Problem) string {

@@ -7,7 +7,7 @@
 //
 //	cfg, err := config.Load([]string{"mcp.json"}, nil)
 //	// …
-//	srv, err := mcpserver.New(pool, mcpserver.FromConfig(cfg), &mcpserver.Options{Problems: cfg.Problems})
+//	srv, err := mcpserver.New(pool, mcpserver.FromConfig(cfg), mcpserver.OptionsFromConfig(cfg))
 //	// …
 //	defer srv.Close()
 //	err = srv.ServeStdio(ctx, os.Stdin, os.Stdout)
@@ -16,7 +16,7 @@
 //
 // initialize and tools/list are answered at once, whatever the upstreams do: the tool's description says which are still
 // starting and which are down, and why. When that changes, or an upstream's tools do, the description is made anew and
-// the client is told once. A call waits for an upstream that is still starting only when its program names it, and for
+// the client is told once. With Options.CacheDir the tools of the last time stand in while a server starts. A call waits for an upstream that is still starting only when its program names it, and for
 // Options.StartWait at most.
 //
 // Upstream results are unwrapped as codeMcpServer of @cloudflare/codemode does it, from the bytes of the wire. Images,
@@ -75,6 +75,9 @@ type Options struct {
 	StartTimeout time.Duration
 	// StartWait bounds how long a call waits for upstreams that are still starting; 0 is DefaultStartWait.
 	StartWait time.Duration
+	// CacheDir is where the tool lists of upstreams are kept, so that the next start describes them at once; empty keeps
+	// none. The directory is made when it is missing, for us alone.
+	CacheDir string
 	// Problems are servers that could not be read from the configuration; the description names them.
 	Problems []config.Problem
 	// Reference makes answers read as those of codeMcpServer in @cloudflare/codemode: an error is its bare message, no
@@ -82,6 +85,24 @@ type Options struct {
 	Reference bool
 	// Logger gets what goes wrong, and at Debug what upstreams write to standard error. Nil discards it.
 	Logger *slog.Logger
+}
+
+// OptionsFromConfig takes the settings and problems of a configuration. What it does not say keeps its default.
+func OptionsFromConfig(cfg *config.Config) *Options {
+	settings := cfg.Settings
+	o := &Options{
+		Tool:         codetool.Options{Timeout: settings.Timeout, Limits: settings.Limits, DescriptionBudget: settings.DescriptionChars},
+		ResultChars:  settings.ResultChars,
+		StartTimeout: settings.StartTimeout,
+		Problems:     cfg.Problems,
+	}
+	if settings.Outbound == protocol.OutboundInherit {
+		o.Tool.Outbound = protocol.InheritOutbound()
+	}
+	if settings.Preamble != "" {
+		o.Tool.Description = settings.Preamble + "\n\n" + codetool.ServerDescription
+	}
+	return o
 }
 
 // Upstream is one MCP server to stand in front of. Make it with FromConfig or InProcess.
@@ -156,7 +177,7 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for _, u := range upstreams {
 		s.upstreams = append(s.upstreams, upstream.New(u.spec(s.supervisor), &upstream.Options{
-			Logger: o.Logger, OnChange: s.invalidate, Version: o.Version, StartTimeout: o.StartTimeout,
+			Logger: o.Logger, OnChange: s.invalidate, Version: o.Version, StartTimeout: o.StartTimeout, CacheDir: o.CacheDir,
 		}))
 	}
 	s.mcp = server.NewMCPServer("codemode", o.Version, server.WithToolCapabilities(true), server.WithRecovery(), server.WithToolFilter(s.listed))

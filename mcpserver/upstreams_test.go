@@ -136,6 +136,27 @@ func TestInProcessServer(t *testing.T) {
 	eventually(t, "the new tool", func() bool { return strings.Contains(s.Description(), "later") })
 }
 
+func TestSettingsOfTheConfigurationHold(t *testing.T) {
+	cfg, err := config.Parse("mcp.json", []byte(`{"mcpServers": {"a": {"command": "a", "args": ["${UNSET_HERE}"]}},
+		"codemode": {"timeout": "200ms", "resultChars": 50, "preamble": "House rules.", "toolCalls": 3, "outbound": "blocked"}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, serve(t, FromConfig(cfg), OptionsFromConfig(cfg)))
+	if d := c.tool().Description; !strings.HasPrefix(d, "House rules.\n\nExecute code") || !strings.Contains(d, "UNSET_HERE is not set") {
+		t.Error(d)
+	}
+	if got := c.code(`async () => { for (;;); }`).text(); !strings.Contains(got, "200 ms bound") {
+		t.Error(got)
+	}
+	if got := c.code(`async () => 'x'.repeat(1000)`).text(); strings.Count(got, "x") != 50 {
+		t.Error(got)
+	}
+	if got := c.code(`async () => a.anything({})`).text(); !strings.Contains(got, `Note: server "a" is not available: args[0] uses ${UNSET_HERE}`) {
+		t.Error(got)
+	}
+}
+
 func TestNetworkIsBlockedUnlessAllowed(t *testing.T) {
 	c := one(t, nil)
 	if got := c.code(`async () => fetch('http://127.0.0.1:1/')`).text(); !strings.Contains(got, "isError") {

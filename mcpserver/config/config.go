@@ -13,8 +13,13 @@
 //
 // The map of servers is "mcpServers" (Claude Desktop, Claude Code, Cursor, Windsurf), "servers" (VS Code) or
 // "context_servers" (Zed); comments, trailing commas and a byte order mark are allowed. An entry has "command", "args",
-// "env", "envFile", "cwd" for a child process, or "url" and "headers" for Streamable HTTP. Variables are those of the
-// hosts, see the table in the README of codemode: ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:id}, $$.
+// "env", "envFile", "cwd" for a child process, or "url" and "headers" for Streamable HTTP. Beside those it may have
+// "disabled", "timeout" (of a call), "startTimeout", "namespace", "includeTools", "excludeTools" and "inheritEnv". Relative
+// paths start at the file's directory.
+//
+// In all of these strings ${VAR} and ${env:VAR} are environment variables, ${VAR:-default} has a default, ${input:id} is
+// the variable CODEMODE_INPUT_id, ${workspaceFolder}, ${userHome} and ${/} are what the editors make of them, and $$ is a
+// dollar sign. A variable that is not set is a problem of its server.
 //
 // A "codemode" object beside the servers holds our own settings, see [Settings].
 package config

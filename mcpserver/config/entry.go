@@ -22,7 +22,7 @@ type reader struct {
 	vars       *expander
 }
 
-// fieldNames maps the spellings of the hosts to ours.
+// fieldName maps the spellings of the hosts to ours; empty is a member that is not known.
 func fieldName(key string) string {
 	switch key {
 	case "command", "cmd":

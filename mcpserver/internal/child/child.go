@@ -130,6 +130,7 @@ type Process struct {
 	tail   tail
 	stop   sync.Once
 	exited chan struct{} // the first process has exited
+	silent chan struct{} // its standard error has ended
 	done   chan struct{} // and nothing of its group is left
 }
 
@@ -139,7 +140,7 @@ func (s *Supervisor) Start(c *Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{owner: s, label: c.Label, exited: make(chan struct{}), done: make(chan struct{})}
+	p := &Process{owner: s, label: c.Label, exited: make(chan struct{}), silent: make(chan struct{}), done: make(chan struct{})}
 	p.cmd = exec.Command(file, c.Args...)
 	p.cmd.Dir, p.cmd.Env = c.Dir, env
 	p.cmd.SysProcAttr = attributes()
@@ -233,6 +234,7 @@ func (p *Process) run(started chan<- error) {
 
 // drain reads standard error, always, since a full pipe would block the child.
 func (p *Process) drain() {
+	defer close(p.silent)
 	defer p.errors.Close()
 	var line []byte
 	buffer := make([]byte, 4096)
@@ -259,6 +261,15 @@ func (p *Process) drain() {
 
 // Exited is closed when the program itself has exited; something it started may still run.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// LastWords waits up to limit for the program to exit and its standard error to end, and returns how it ended, as Status
+// does, and the last lines, at most n, that it wrote there.
+func (p *Process) LastWords(limit time.Duration, n int) (status, stderr string) {
+	end := time.Now().Add(limit)
+	wait(p.exited, time.Until(end))
+	wait(p.silent, time.Until(end))
+	return p.Status(), p.Stderr(n)
+}
 
 // Stop ends the process and everything it started, and returns when that is done.
 func (p *Process) Stop() {

@@ -64,15 +64,12 @@ func dialChild(s *config.Server, supervisor *child.Supervisor, log *slog.Logger)
 
 // childEnd says how a child's connection ended, with the last words of the child.
 func childEnd(p *pipe, process *child.Process) string {
-	select {
-	case <-process.Exited(): // the end of its output comes first, and its status right after
-	case <-time.After(200 * time.Millisecond):
-	}
-	why := process.Status()
+	// The end of its output comes first, and its status and last words right after.
+	why, last := process.LastWords(200*time.Millisecond, 5)
 	if why == "running" {
 		why = p.why()
 	}
-	if last := process.Stderr(5); last != "" {
+	if last != "" {
 		why += "; its last words: " + last
 	}
 	return why

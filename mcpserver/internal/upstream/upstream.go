@@ -67,13 +67,14 @@ type Spec struct {
 	include      []string
 	exclude      []string
 	redact       func(string) string
+	key          string // of the cache; empty keeps nothing
 }
 
 // FromConfig describes a server of a configuration file; supervisor owns its process if it is one.
 func FromConfig(s *config.Server, supervisor *child.Supervisor) Spec {
 	return Spec{
 		Name: s.Name, Namespace: s.Namespace, dial: fromConfig(s, supervisor), redact: s.Redact,
-		startTimeout: s.StartTimeout, callTimeout: s.CallTimeout, include: s.IncludeTools, exclude: s.ExcludeTools,
+		key: cacheKey(s), startTimeout: s.StartTimeout, callTimeout: s.CallTimeout, include: s.IncludeTools, exclude: s.ExcludeTools,
 	}
 }
 
@@ -92,6 +93,8 @@ type Options struct {
 	Version string
 	// StartTimeout is the bound for servers that name none; 0 is DefaultStartTimeout.
 	StartTimeout time.Duration
+	// CacheDir is where tool lists are kept from one start to the next; empty keeps none.
+	CacheDir string
 }
 
 // Status is what is known about a server at one moment.
@@ -101,7 +104,7 @@ type Status struct {
 	// Reason says why it is Failed or Stopped, or was before it is Starting again, in words for people and models;
 	// secrets are redacted.
 	Reason string
-	// Tools are the tools as last listed; they stay known while the server is down.
+	// Tools are the tools as last listed, perhaps in an earlier life of ours; they stay known while the server is down.
 	Tools []Tool
 	// Server and Version are what the server calls itself.
 	Server, Version string
@@ -114,6 +117,7 @@ type Upstream struct {
 	spec    Spec
 	options Options
 	log     *slog.Logger
+	cache   *cache          // of the goroutine that lists
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -147,6 +151,8 @@ func New(spec Spec, options *Options) *Upstream {
 	}
 	u := &Upstream{spec: spec, options: o, log: o.Logger.With("server", spec.Name),
 		status: Status{Name: spec.Name, Namespace: spec.Namespace, State: Stopped}}
+	u.cache = newCache(o.CacheDir, spec.key)
+	u.status.Tools, _ = decodeTools(u.cache.load(), spec.include, spec.exclude) // warnings come with the list itself
 	u.ctx, u.cancel = context.WithCancel(context.Background())
 	return u
 }
@@ -252,6 +258,7 @@ func (u *Upstream) openAndList(ctx context.Context) (*session, []Tool, error) {
 		s.close()
 		return nil, nil, err
 	}
+	u.cache.save(entries, u.log)
 	tools, warnings := decodeTools(entries, u.spec.include, u.spec.exclude)
 	u.warn(warnings)
 	return s, tools, nil
@@ -322,6 +329,7 @@ func (u *Upstream) refresh(s *session) {
 	}
 	u.mu.Unlock()
 	if changed {
+		u.cache.save(entries, u.log)
 		u.warn(warnings)
 		u.options.OnChange()
 	}

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -179,6 +177,38 @@ func TestMalformedToolCostsOnlyItself(t *testing.T) {
 		if !strings.Contains(log.String(), part) {
 			t.Errorf("no %s in the log:\n%s", part, log.String())
 		}
+	}
+}
+
+func TestToolsOfTheLastTimeAreKnownAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	script := fake.Script{Tools: append(fake.Tools("a", "b"), json.RawMessage(`{"name":"n","inputSchema":{"z":9007199254740993,"a":"<"}}`))}
+	var first Status
+	t.Run("first", func(t *testing.T) { first = settle(t, run(t, script, "", &Options{CacheDir: dir})) })
+	t.Run("again", func(t *testing.T) {
+		if got := run(t, script, "", &Options{CacheDir: dir}).Status(); got.State != Starting || cmp.Diff(first.Tools, got.Tools) != "" {
+			t.Errorf("%s %s", got.State, cmp.Diff(first.Tools, got.Tools))
+		}
+	})
+	t.Run("another entry", func(t *testing.T) {
+		if got := run(t, script, `, "args": ["other"]`, &Options{CacheDir: dir}).Status(); got.Tools != nil {
+			t.Errorf("it got the old tools: %+v", got.Tools)
+		}
+	})
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v %v", info.Mode(), err)
+		}
+		if err := os.WriteFile(file, []byte("broken"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := settle(t, run(t, script, "", &Options{CacheDir: dir})); got.State != Ready || len(got.Tools) != 3 {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -371,130 +401,6 @@ func TestInProcess(t *testing.T) {
 	defer cancel()
 	if _, err := u.Call(ctx, "slow", nil); err == nil {
 		t.Error("no error")
-	}
-}
-
-func httpUpstream(t *testing.T, url, headers string) *Upstream {
-	t.Helper()
-	cfg, err := config.Parse("mcp.json", []byte(fmt.Sprintf(`{"mcpServers": {"web": {"url": %q, "headers": {%s}}}}`, url, headers)), nil)
-	if err != nil || len(cfg.Problems) > 0 {
-		t.Fatal(err, cfg)
-	}
-	u := New(FromConfig(&cfg.Servers[0], nil), nil)
-	t.Cleanup(u.Close)
-	u.Start()
-	return u
-}
-
-func TestStreamableHTTP(t *testing.T) {
-	cancelled := make(chan struct{})
-	s := server.NewMCPServer("web", "1", server.WithToolCapabilities(true))
-	s.AddTool(mcp.NewTool("big"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return &mcp.CallToolResult{StructuredContent: json.RawMessage(`{"n":9007199254740993}`)}, nil
-	})
-	s.AddTool(mcp.NewTool("slow"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		<-ctx.Done()
-		close(cancelled)
-		return nil, ctx.Err()
-	})
-	mux := http.NewServeMux()
-	handler := server.NewStreamableHTTPServer(s, server.WithStateful(true))
-	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer good-token" {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		handler.ServeHTTP(w, r)
-	})
-	mux.Handle("/away", http.RedirectHandler("http://elsewhere.invalid/mcp", http.StatusTemporaryRedirect))
-	web := httptest.NewServer(mux)
-	defer web.Close()
-
-	u := httpUpstream(t, web.URL+"/mcp", `"Authorization": "Bearer good-token"`)
-	if got := settle(t, u); got.State != Ready || names(got) != "big slow" {
-		t.Fatalf("%+v", got)
-	}
-	if got := call(t, u, "big", `{}`); got != `{"n":9007199254740993}` {
-		t.Error(got)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := u.Call(ctx, "slow", nil); err == nil {
-		t.Error("no error")
-	}
-	<-cancelled
-	s.AddTool(mcp.NewTool("zz"), nil)
-	eventually(t, "the announced tool", func() bool { return names(u.Status()) == "big slow zz" })
-	u.Close()
-
-	for path, want := range map[string]string{
-		"/mcp":  `it needs a login (HTTP 401)`,
-		"/no":   "it answered HTTP 404 Not Found",
-		"/away": `transport error: failed to send request: failed to send request: Post "http://elsewhere.invalid/mcp": the server redirects to another host, elsewhere.invalid; configure that URL instead`,
-	} {
-		u := httpUpstream(t, web.URL+path, `"Authorization": "Bearer bad-token"`)
-		if s := settle(t, u); s.State != Failed || !strings.HasPrefix(s.Reason, want) || strings.Contains(s.Reason, "bad-token") {
-			t.Errorf("%s: %s %s", path, s.State, s.Reason)
-		}
-	}
-}
-
-// TestHTTPServerThatForgotUs covers a restart of the server: the session is unknown, so the call is repeated in a new one.
-func TestHTTPServerThatForgotUs(t *testing.T) {
-	fresh := func() http.Handler {
-		s := server.NewMCPServer("web", "1")
-		s.AddTool(mcp.NewTool("hi"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return mcp.NewToolResultText("hello"), nil
-		})
-		return server.NewStreamableHTTPServer(s, server.WithStateful(true))
-	}
-	var current atomic.Value
-	current.Store(fresh())
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().(http.Handler).ServeHTTP(w, r) }))
-	defer web.Close()
-	u := httpUpstream(t, web.URL+"/mcp", "")
-	if got := call(t, u, "hi", ""); got != `"hello"` {
-		t.Fatal(got)
-	}
-	current.Store(fresh())
-	if got := call(t, u, "hi", ""); got != `"hello"` {
-		t.Error(got)
-	}
-	u.Close()
-	web.CloseClientConnections()
-}
-
-func TestUnwrap(t *testing.T) {
-	for in, want := range map[string]string{
-		`{"content":[{"type":"text","text":"{\"n\":1}"}]}`:                        `{"n":1}`,
-		`{"content":[{"type":"text","text":"12345678901234567890"}]}`:             `12345678901234567890`,
-		`{"content":[{"type":"text","text":"[1"},{"type":"text","text":",2]"}]}`:  "[1\n,2]",
-		`{"content":[{"type":"text","text":"a <b>"},{"type":"text","text":"c"}]}`: `"a <b>\nc"`,
-		`{"content":[{"type":"text","text":""}]}`:                                 `""`,
-		`{"content":[],"structuredContent":{"a":1}}`:                              `{"a":1}`,
-		`{"content":[{"type":"text","text":"x"}],"structuredContent":[1]}`:        `[1]`,
-		`{"content":[{"type":"text","text":"x"}],"structuredContent":0}`:          `0`,
-		`{"content":[{"type":"text","text":"x"}],"structuredContent":null}`:       `"x"`,
-		`{"content":[]}`: `{"content":[]}`,
-		`{}`:             `{"content":[]}`,
-		`{"_meta":{}}`:   `{"content":[],"_meta":{}}`,
-		`{"content":[{"type":"text","text":"t"},{"type":"image","data":"AAAA","mimeType":"i"}]}`: `{"content":[{"type":"text","text":"t"},{"type":"image","data":"AAAA","mimeType":"i"}]}`,
-		`{"toolResult":5,"isError":true}`: `5`,
-		`{"isError":true,"content":[{"type":"text","text":"a"},{"type":"image"},{"type":"text","text":"b"}]}`: "Error: a\nb",
-		`{"isError":true,"content":[],"structuredContent":{"a":1}}`:                                           "Error: Tool call failed",
-		`{"isError":"yes"}`: "Error: Tool call failed",
-		`{"isError":false,"content":[{"type":"text","text":"x"}]}`: `"x"`,
-		`[1]`:  `[1]`,
-		`null`: `null`,
-	} {
-		got, err := Unwrap(json.RawMessage(in))
-		text := string(got)
-		if err != nil {
-			text = "Error: " + err.Error()
-		}
-		if text != want {
-			t.Errorf("%s:\n got %s\nwant %s", in, text, want)
-		}
 	}
 }
 
