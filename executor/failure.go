@@ -19,7 +19,7 @@ func (r *run) failure(f *wire.Failure) (*protocol.Failure, error) {
 	kind := protocol.FailureKind(f.Kind)
 	switch kind {
 	case protocol.FailureSyntax, protocol.FailureThrown, protocol.FailureStalled, protocol.FailureStack,
-		protocol.FailureLimit, protocol.FailureMemory:
+		protocol.FailureLimit, protocol.FailureMemory, protocol.FailureCrashed:
 	default:
 		return nil, fmt.Errorf("%w: a failure of kind %q", errMalformed, f.Kind)
 	}

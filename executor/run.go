@@ -193,7 +193,8 @@ func (r *run) close(end finish, terminated bool, header wire.DoneHeader) (reusab
 	end.usage = r.usage(r.worker.sampler.cpu(), time.Duration(header.CPUMicros)*time.Microsecond)
 	r.calls.refuse(header.Refused, end.usage.Wall)
 	r.settle(end)
-	return terminated == (r.reason != nil), nil
+	broken := end.failure != nil && end.failure.Kind == protocol.FailureCrashed // the worker's own account of itself
+	return terminated == (r.reason != nil) && !broken, nil
 }
 
 // crashed takes note that the worker is gone.
