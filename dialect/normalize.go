@@ -68,13 +68,13 @@ func arrow(source span) []span {
 	if source.text == "" {
 		return []span{glue("async () => {}")}
 	}
-	statements, err := jsparse.Parse(source.text)
-	if err != nil || len(statements) == 0 {
+	program, err := jsparse.Parse(source.text)
+	if err != nil {
 		return wrap(source)
 	}
-	last := statements[len(statements)-1]
+	last := program.Last
 	inner := source.slice(last.InnerStart, last.InnerEnd)
-	if len(statements) == 1 {
+	if program.Count == 1 {
 		switch last.Kind {
 		case jsparse.Arrow:
 			return []span{source}

@@ -19,13 +19,13 @@ const (
 	exprSuper             // super, ahead of its member or call
 )
 
-// expr is what an expression leaves behind. start and end leave out the parentheses around it.
+// expr is what an expression leaves behind.
 type expr struct {
 	kind       exprKind
 	parens     bool    // stands in parentheses
 	isPrivate  bool    // a member or chain that ends in a private name
 	comma      bool    // a spread with a comma behind it
-	start, end int     //
+	start, end int     // without the parentheses around it
 	name       string  // of an exprName, escapes decoded
 	inner      *expr   // the operand of a spread, the target of an assignment, the value of a property
 	items      []*expr // of arrays (nil for a hole) and objects
@@ -79,13 +79,11 @@ func (p *parser) assign(noIn, cover bool) *expr {
 		p.arrowAt = start
 	}
 	e := p.conditional(noIn)
-	if p.tok.kind == tokPunctuator && isAssignment(p.tok.text) {
+	if !isBareArrow(e, start) && p.tok.kind == tokPunctuator && isAssignment(p.tok.text) {
 		e = p.assignment(e, start, noIn)
 	}
 	if !cover {
 		p.valueOnly()
-	} else if isBareArrow(e, start) && p.src[e.end-1] != ')' {
-		pending = false // acorn: it forgets an error pending in an earlier sibling, as in ({a = 1, b: x => x})
 	}
 	p.coverError = p.coverError || pending
 	return e

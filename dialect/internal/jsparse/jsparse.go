@@ -1,15 +1,17 @@
-// Package jsparse recognises an ECMAScript module and tells where its statements are.
+// Package jsparse recognises an ECMAScript module and tells where its last statement is.
 //
 // It answers two questions about a text: is it a module (ECMA-262, sourceType "module", early errors included), and if
-// so, where does each of its top-level statements start and end, and what kind is it. It builds no tree for anybody
-// else: expressions leave a small expr behind only where a later token decides whether they were patterns or values.
+// so, what is the last of its statements and are there others. It builds no tree: an expression leaves a small expr
+// behind only until a later token has decided whether it was a pattern or a value.
 //
-//	statements, err := jsparse.Parse("const a = 40\na + 2")
-//	// statements[1] is an Expression from 13 to 18
+//	program, err := jsparse.Parse("const a = 40\na + 2")
+//	// program.Count is 2, program.Last an Expression from 13 to 18
 //
 // The reading is acorn's ({ecmaVersion: "latest", sourceType: "module"}, 8.19), because the dialect's normalisation is
 // defined by what acorn accepts. Where acorn differs from the specification the difference is marked "acorn:" at its
-// place. JSX, TypeScript and decorators are errors.
+// place, but for slips of acorn that concern what nobody writes: it accepts ({a = 1, b: x => x}), which no engine runs,
+// and takes some slashes for divisions that start a regular expression, or the reverse: await /=/, await of / 2, and
+// yield /a/ in an async generator expression. These are read as specified. JSX, TypeScript and decorators are errors.
 //
 // # Limits
 //
@@ -46,8 +48,8 @@ const (
 // Statement is one top-level statement or declaration. Offsets count bytes.
 type Statement struct {
 	Kind Kind
-	// Start and End delimit the statement, its semicolon included.
-	Start, End int
+	// Start is where the statement starts.
+	Start int
 	// InnerStart and InnerEnd delimit the expression of an expression statement or what a default export exports,
 	// without the parentheses around it. They are 0 for the other kinds.
 	InnerStart, InnerEnd int
@@ -63,14 +65,20 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("offset %d: %s", e.Offset, e.Message) }
 
-// Parse reads source as a module and returns its top-level statements, or a *SyntaxError.
-func Parse(source string) (statements []Statement, err error) {
+// Program is what Parse tells about a module.
+type Program struct {
+	Count int       // the number of its top-level statements
+	Last  Statement // the last of them; the zero Statement if there is none
+}
+
+// Parse reads source as a module. The error is a *SyntaxError.
+func Parse(source string) (program Program, err error) {
 	p := &parser{scanner: scanner{src: source}}
 	defer func() {
 		switch failure := recover().(type) {
 		case nil:
 		case *SyntaxError:
-			statements, err = nil, failure
+			program, err = Program{}, failure
 		default:
 			panic(failure)
 		}
@@ -79,10 +87,11 @@ func Parse(source string) (statements []Statement, err error) {
 	p.scan()
 	p.pushScope(scopeTop, canAwait)
 	for p.tok.kind != tokEOF {
-		statements = append(statements, p.moduleItem())
+		program.Last = p.moduleItem()
+		program.Count++
 	}
 	p.checkExports()
-	return statements, nil
+	return program, nil
 }
 
 // parser is a recursive descent parser that looks at one token at a time. It gives up by panicking with a

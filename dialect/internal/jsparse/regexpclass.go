@@ -11,7 +11,7 @@ func (r *regExp) atomEscape() {
 	switch {
 	case '1' <= c && c <= '9':
 		if !r.unicode {
-			r.characterEscape(false)
+			r.characterEscape()
 			return
 		}
 		n, _ := r.decimal()
@@ -26,7 +26,7 @@ func (r *regExp) atomEscape() {
 	case c == 'c' && !r.unicode && !r.controlFollows():
 		// The backslash stands for itself, and the c is the next atom.
 	default:
-		r.characterEscape(false)
+		r.characterEscape()
 	}
 }
 
@@ -78,7 +78,7 @@ func (r *regExp) controlFollows() bool {
 }
 
 // characterEscape reads on behind a backslash and returns the character that the escape stands for.
-func (r *regExp) characterEscape(inClass bool) rune {
+func (r *regExp) characterEscape() rune {
 	c := r.peek()
 	r.advance()
 	switch c {
@@ -250,7 +250,7 @@ func (r *regExp) classAtom() rune {
 	case r.setEscape():
 		return notOne
 	}
-	return r.characterEscape(true)
+	return r.characterEscape()
 }
 
 // setClass reads on behind the "[" of a class with the v flag and reports whether it may match strings.
@@ -380,5 +380,5 @@ func (r *regExp) setCharacterEscape() (c rune, ok bool) {
 		return c, true
 	}
 	r.pos++
-	return r.characterEscape(true), true
+	return r.characterEscape(), true
 }

@@ -26,7 +26,6 @@ func (p *parser) moduleItem() Statement {
 			}
 		}
 	}
-	s.End = p.prevEnd
 	return s
 }
 
