@@ -2,6 +2,7 @@ package compat
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -99,14 +100,14 @@ func (d *Difference) probe(code string) Ours {
 	return d.run(&other)
 }
 
-// wrapped runs the program inside other code, in which "PROGRAM" stands for a call of it. It reports false when the
+// wrapped runs other code around the program: an arrow that is called with the program's. It reports false when the
 // program cannot be wrapped.
 func (d *Difference) wrapped(code string) (Ours, bool) {
 	arrow := strings.TrimRight(dialect.NormalizeCode(d.Case.Code), "; \t\r\n")
 	if leadingImport.MatchString(arrow) {
 		return Ours{}, false
 	}
-	return d.probe(strings.ReplaceAll(code, "PROGRAM", "("+arrow+"\n)()")), true
+	return d.probe(fmt.Sprintf("async () => (\n%s)(%s\n)", code, arrow)), true
 }
 
 // agrees reports whether another outcome of ours is the same as the one at hand.

@@ -1,6 +1,7 @@
 package compat
 
 import (
+	_ "embed" // catching.js
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -59,10 +60,6 @@ func thrownRules() []Rule {
 			match := noMessage.FindStringSubmatch(d.Want.Threw.Message)
 			return match != nil && d.Ours.Error == match[1]
 		}},
-		{"message-getter-that-throws", ReasonThrown, func(d *Difference) bool {
-			thrown, ok := d.thrown()
-			return ok && d.Want.Threw != nil && d.Ours.Logs != nil && thrown.GetterThrew == d.Want.Threw.Message && thrown.worded(d.Ours.Error)
-		}},
 		{"thrown-value-is-kept", ReasonThrown, func(d *Difference) bool {
 			lost := d.Want.Threw == nil && d.Want.JSONUndefined && d.Want.Error == nil && d.Want.ErrorTyped == nil
 			if !lost || !d.sameLogs() {
@@ -86,32 +83,16 @@ func thrownRules() []Rule {
 // thrown is what a program throws, as the program itself sees it.
 type thrown struct {
 	// Silent says that its message is false, so that the reference takes it for a success; Odd that its message is true
-	// but no string; GetterThrew is the message of what reading the message throws.
+	// but no string.
 	Silent, Odd bool
-	GetterThrew string
 	// Words are the ways to word it.
 	Words []*string
 }
 
-// catching describes in JSON what the program throws. Whether a tool's name is a function is of no interest here, so
-// the names it uses are its own.
-const catching = `async () => {
-	try { await PROGRAM } catch (e) {
-		const attempt = (f) => { try { return f() } catch { return undefined } };
-		const out = { silent: false, odd: false, getterThrew: '', words: [] };
-		try {
-			const message = e?.message;
-			out.silent = !message;
-			out.odd = Boolean(message) && typeof message !== 'string';
-		} catch (inner) { out.getterThrew = String(inner?.message) }
-		const json = attempt(() => JSON.stringify(e));
-		out.words = [
-			attempt(() => e.message), json, attempt(() => JSON.parse(json)), attempt(() => String(e)), attempt(() => e.name),
-			attempt(() => JSON.stringify(e.message)), attempt(() => String(e.message)),
-		].map((word) => (typeof word === 'string' ? word : null));
-		return out;
-	}
-}`
+// catching makes a thrown of what a program throws.
+//
+//go:embed catching.js
+var catching string
 
 // thrown runs the program inside a catch. It reports false when nothing is thrown, or when our failure is of another kind.
 func (d *Difference) thrown() (thrown, bool) {
@@ -150,7 +131,7 @@ func resultRules() []Rule {
 			if !isEmptyObject(d.Want.Result) || !d.ran() || !d.sameLogs() || !d.isWhatJSONMakes() {
 				return false
 			}
-			isError, ok := d.wrapped("async () => (await PROGRAM) instanceof Error")
+			isError, ok := d.wrapped("async (program) => (await program()) instanceof Error")
 			return ok && string(isError.Result) == "true"
 		}},
 		{"stack-without-harness-frames", ReasonNoHarness, func(d *Difference) bool {
@@ -180,7 +161,7 @@ func equalAny(a, b any) bool {
 
 // isWhatJSONMakes proves that our result is JSON.stringify of the value, and our error what JSON.stringify throws.
 func (d *Difference) isWhatJSONMakes() bool {
-	probe, ok := d.wrapped("async () => JSON.stringify(await PROGRAM)")
+	probe, ok := d.wrapped("async (program) => JSON.stringify(await program())")
 	if !ok || d.Ours.Err != nil {
 		return false
 	}

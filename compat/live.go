@@ -11,8 +11,9 @@ import (
 	"github.com/codemode-go/codemode/compat/reference"
 )
 
-// hangBound is how long the reference may take over one case. The slowest case waits three seconds.
-const hangBound = 15 * time.Second
+// hangBound is how long the reference may take over one case. The slowest waits three seconds on an
+// idle machine, and a server has one thread.
+const hangBound = time.Minute
 
 // Live asks the running reference for the outcomes of a catalogue. Cases that it cannot run, or that do not apply to
 // its release, are left out. A case that uses what the reference has no word for is an error, and so is one that it
