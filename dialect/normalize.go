@@ -22,9 +22,15 @@ import (
 // The text is upstream's (@cloudflare/codemode, src/normalize.ts), character for character, but for imports: those
 // upstream leaves inside of the arrow, where they cannot run. Text that no arrow makes legal is wrapped all the same;
 // the engine then reports the error. What is legal in the arrow comes out as a fixed point.
+//
+// The time is linear in the length of code. See package jsparse for how deeply a program may nest to be read.
 func NormalizeCode(code string) string {
 	return join(normalize(code))
 }
+
+// maxRounds bounds how often a default export may turn out to export a default export (a fence is a template to the
+// parser). One round is what models write; each reads the rest of the text again.
+const maxRounds = 8
 
 // span is a stretch of the caller's text, or glue that is not in it.
 type span struct {
@@ -52,19 +58,20 @@ func join(spans []span) string {
 }
 
 // normalize is NormalizeCode; it keeps apart which part of the outcome stands where in code.
-func normalize(code string) []span {
-	source := stripFence(span{code, 0}.trim()).trim()
-	imports, body := protocol.SeparateImports(source.text)
+func normalize(code string) []span { return normalizeSpan(span{code, 0}, maxRounds) }
+
+func normalizeSpan(code span, rounds int) []span {
+	source := stripFence(code.trim()).trim()
+	imports, _ := protocol.SeparateImports(source.text)
 	if imports == "" {
-		return arrow(source)
+		return arrow(source, rounds)
 	}
-	head := source.slice(0, len(imports)).trim()
-	return append([]span{head, glue("\n")}, arrow(source.slice(len(imports), len(imports)+len(body)).trim())...)
+	head, body := source.slice(0, len(imports)), source.slice(len(imports), len(source.text))
+	return append([]span{head.trim(), glue("\n")}, arrow(body.trim(), rounds)...)
 }
 
-// arrow returns source, which is trimmed, as an arrow function. A default export of something with a default export
-// in it would recurse; the grammar has no such thing, and each round drops the words export default.
-func arrow(source span) []span {
+// arrow returns source, which is trimmed, as an arrow function.
+func arrow(source span, rounds int) []span {
 	if source.text == "" {
 		return []span{glue("async () => {}")}
 	}
@@ -83,7 +90,9 @@ func arrow(source span) []span {
 		case jsparse.ExportDefaultClass:
 			return wrap(glue("return ("), inner, glue(");"))
 		case jsparse.ExportDefault:
-			return renormalize(inner)
+			if rounds > 0 {
+				return normalizeSpan(inner, rounds-1)
+			}
 		case jsparse.Function:
 			return wrap(source, glue("\nreturn "+last.Name+"();"))
 		}
@@ -92,17 +101,6 @@ func arrow(source span) []span {
 		return wrap(source.slice(0, last.Start), glue("return ("), inner, glue(")"))
 	}
 	return wrap(source)
-}
-
-// renormalize normalises what a default export exports as if the model had written nothing else.
-func renormalize(exported span) []span {
-	spans := normalize(exported.text)
-	for i := range spans {
-		if spans[i].at >= 0 {
-			spans[i].at += exported.at
-		}
-	}
-	return spans
 }
 
 // wrap puts body into an arrow function.

@@ -25,6 +25,7 @@ func TestNormalizeCode(t *testing.T) {
 		{"default class", "export default class {}", "async () => {\nreturn (class {});\n}"},
 		{"import", "import { helper } from 'lib.js'\nconst a = helper()\na", "import { helper } from 'lib.js'\nasync () => {\nconst a = helper()\nreturn (a)\n}"},
 		{"empty", "", "async () => {}"},
+		{"fence in a default export", "export default ```js\nconst a = 1\na```", "async () => {\nconst a = 1\nreturn (a)\n}"},
 		{"fence", "```js\nconst sum = 20 + 22\nsum\n```", "async () => {\nconst sum = 20 + 22\nreturn (sum)\n}"},
 
 		// Imports, where upstream has no say.

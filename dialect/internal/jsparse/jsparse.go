@@ -22,7 +22,7 @@ package jsparse
 import "fmt"
 
 // maxDepth bounds the nesting of statements, expressions and patterns. It is above what acorn reaches in the stack of
-// a default Node.js (500 to 4,300 levels, depending on the construct) and costs about 15 MB of stack here.
+// a default Node.js (500 to 4,300 levels, depending on the construct) and costs a few megabytes of stack here.
 const maxDepth = 5000
 
 // Kind tells top-level statements apart as far as normalisation asks.
