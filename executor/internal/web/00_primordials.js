@@ -19,6 +19,7 @@
 //   toArray(list)              an ordinary array of the program's with the same elements
 //   define(object, key, value, enumerable = false)  a writable, configurable own data property
 //   hide(fn, name = fn.name)   makes Function.prototype.toString render fn as native code
+//   words('a b')               list() of the words of a text
 //   arrayFrom(iterable)        iterates by the program's protocol (what Web IDL sequences do) into a list()
 //   newPromise(executor), withResolvers() → {promise, resolve, reject}, then(promise, onFulfilled, onRejected)
 //
@@ -70,7 +71,7 @@
   methods('ArrayBuffer', ArrayBuffer.prototype, 'slice transfer transferToFixedLength resize');
   methods('BigInt', BigInt.prototype, 'toString valueOf');
   methods('Boolean', Boolean.prototype, 'valueOf');
-  methods('DataView', DataView.prototype, 'getUint8 setUint8 getUint16 setUint16 getUint32 setUint32 getFloat64 setFloat64');
+  methods('DataView', DataView.prototype, 'getUint8 setUint8 getUint16 setUint16 getUint32 setUint32 getFloat32 setFloat32 getFloat64 setFloat64');
   methods('Date', Date.prototype, 'getTime toISOString toString valueOf');
   methods('Error', Error.prototype, 'toString');
   methods('Function', Function.prototype, 'apply bind call toString');
@@ -103,6 +104,8 @@
   }
   p.captureStackTrace = Error.captureStackTrace;
   p.ErrorPrototype = Error.prototype;
+  p.ErrorIsError = Error.isError;
+  p.Intl = Intl;
   p.ObjectPrototype = Object.prototype;
   p.ArrayIteratorPrototype = getPrototypeOf([][Symbol.iterator]());
   p.IteratorPrototype = getPrototypeOf(p.ArrayIteratorPrototype);
@@ -133,6 +136,8 @@
     for (let i = 0; i < list.length; i++) p.push(out, list[i]);
     return out;
   };
+  const split = uncurryThis(String.prototype.split);
+  p.words = (text) => setPrototypeOf(split(text, ' '), null);
   p.arrayFrom = (iterable) => {
     const out = p.list();
     for (const value of iterable) out[out.length] = value;

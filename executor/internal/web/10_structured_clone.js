@@ -65,8 +65,9 @@
   refusedPrototype(ObjectGetPrototypeOf(P.SetPrototypeValues(new P.Set())));
   refusedPrototype(ObjectGetPrototypeOf((function* () {}).prototype));
   refusedPrototype(ObjectGetPrototypeOf((async function* () {}).prototype));
-  for (const key of P.ReflectOwnKeys(Intl)) {
-    const Class = peek(Intl, key);
+  const intl = P.ReflectOwnKeys(P.Intl);
+  for (let i = 0; i < intl.length; i++) {
+    const Class = peek(P.Intl, intl[i]);
     if (typeof Class === 'function' && isObject(peek(Class, 'prototype'))) refusedPrototype(Class.prototype);
   }
 
@@ -85,7 +86,6 @@
     const tag = ObjectPrototypeToString(value);
     return tag === '[object Error]' ? 'Error' : tag === '[object Arguments]' ? 'refused' : undefined;
   };
-  const isError = Error.isError ?? ((value) => ObjectPrototypeToString(value) === '[object Error]');
 
   const interfaceOf = (value) => {
     for (let o = ObjectGetPrototypeOf(value); o !== null && o !== P.ObjectPrototype; o = ObjectGetPrototypeOf(o)) {
@@ -114,7 +114,7 @@
       if (isProxy(value)) throw uncloneable(value);
       if (ArrayIsArray(value)) return this.array(value);
       if (ArrayBufferIsView(value)) return this.view(value);
-      if (isError(value)) return this.error(value);
+      if (P.ErrorIsError(value)) return this.error(value);
       const prototype = ObjectGetPrototypeOf(value);
       if (prototype !== null && prototype !== P.ObjectPrototype) {
         const platform = interfaceOf(value);

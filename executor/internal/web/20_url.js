@@ -197,8 +197,7 @@
   };
   P.define(Params.prototype, P.SymbolIterator, Params.prototype.entries);
 
-  const names = list();
-  for (const name of ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'hash']) push(names, name);
+  const names = P.words('href origin protocol username password host hostname port pathname search hash');
 
   // The parts of a URL by name, or undefined when it does not parse.
   const parse = (input, base) => {

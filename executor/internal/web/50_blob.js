@@ -89,7 +89,7 @@
     }
     stream() {
       #state in this || illegal();
-      return host.load('60_readable_stream').streamOfBytes(copyOf(this.#state.bytes));
+      return host.load('stream_tools').streamOfBytes(copyOf(this.#state.bytes));
     }
   }
   const refused = () => {
@@ -102,7 +102,7 @@
 
     static {
       makeFile = (bytes, type, name) => {
-        const file = new FileImplementation([], name);
+        const file = new FileImplementation(undefined, name);
         const state = stateOf(file);
         state.bytes = bytes;
         state.type = type;

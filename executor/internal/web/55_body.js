@@ -58,7 +58,7 @@
   const streamOf = (body) => {
     if (body.stream === undefined) {
       const streams = host.load('60_readable_stream');
-      body.stream = streams.streamOfBytes(body.used ? undefined : body.bytes);
+      body.stream = host.load('stream_tools').streamOfBytes(body.used ? undefined : body.bytes);
       if (body.used) streams.lock(body.stream);
       body.bytes = undefined;
     }
@@ -73,7 +73,7 @@
       const streams = host.load('60_readable_stream');
       if (streams.isLocked(body.stream)) return PromiseReject(new TypeError('This ReadableStream is currently locked to a reader.'));
       body.used = true;
-      return streams.readAll(body.stream);
+      return host.load('stream_tools').readAll(body.stream);
     }
     body.used = true;
     return PromiseResolve(copyOf(body.bytes));
@@ -87,7 +87,7 @@
     if (body.stream !== undefined) {
       const streams = host.load('60_readable_stream');
       if (streams.isLocked(body.stream)) throw new TypeError('This ReadableStream is currently locked to a reader.');
-      const branches = streams.tee(body.stream);
+      const branches = host.load('stream_tools').tee(body.stream);
       body.stream = branches[0];
       copy.stream = branches[1];
     }

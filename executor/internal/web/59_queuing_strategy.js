@@ -57,7 +57,7 @@
   };
   // Calls fn and turns what it returns or throws into a promise.
   const attempt = (fn, ...args) => {
-    try { return P.PromiseResolve(fn?.(...args)); } catch (error) { return P.PromiseReject(error); }
+    try { return P.PromiseResolve(fn === undefined ? undefined : P.ReflectApply(fn, undefined, args)); } catch (error) { return P.PromiseReject(error); }
   };
   return { __proto__: null, strategyOf, sizeOf, methodOf, attempt };
 })

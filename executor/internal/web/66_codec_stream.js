@@ -49,15 +49,16 @@
       });
       this.#decoder = decoder;
     }
-    get encoding() { #decoder in this || illegal(); return property('encoding')(this.#decoder); }
-    get fatal() { #decoder in this || illegal(); return property('fatal')(this.#decoder); }
-    get ignoreBOM() { #decoder in this || illegal(); return property('ignoreBOM')(this.#decoder); }
+    get encoding() { #decoder in this || illegal(); return encodingOf(this.#decoder); }
+    get fatal() { #decoder in this || illegal(); return fatalOf(this.#decoder); }
+    get ignoreBOM() { #decoder in this || illegal(); return ignoreBOMOf(this.#decoder); }
   }
   const decoderPrototype = P.ObjectGetPrototypeOf(newDecoder('utf-8'));
   const decode = P.uncurryThis(decoderPrototype.decode);
-  const getters = { __proto__: null };
-  for (const key of ['encoding', 'fatal', 'ignoreBOM']) getters[key] = P.uncurryThis(P.ObjectGetOwnPropertyDescriptor(decoderPrototype, key).get);
-  const property = (key) => getters[key];
+  const property = (key) => P.uncurryThis(P.ObjectGetOwnPropertyDescriptor(decoderPrototype, key).get);
+  const encodingOf = property('encoding');
+  const fatalOf = property('fatal');
+  const ignoreBOMOf = property('ignoreBOM');
 
   const formatOf = (value) => {
     const format = string(value);

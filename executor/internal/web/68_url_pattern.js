@@ -4,13 +4,12 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { TypeError, list, push, StringPrototypeSlice, StringPrototypeLastIndexOf, StringPrototypeStartsWith, StringPrototypeEndsWith } = P;
+  const { TypeError, StringPrototypeSlice, StringPrototypeLastIndexOf, StringPrototypeStartsWith, StringPrototypeEndsWith } = P;
   const { expose, illegal, usvString, isObject } = host.load('idl');
   const { tokenize, compile, escapePattern, fail } = host.load('url_pattern_parser');
   const url = host.load('20_url');
 
-  const names = list();
-  for (const name of ['protocol', 'username', 'password', 'hostname', 'port', 'pathname', 'search', 'hash']) push(names, name);
+  const names = P.words('protocol username password hostname port pathname search hash');
   const ports = { __proto__: null, http: '80', https: '443', ws: '80', wss: '443', ftp: '21', file: '' };
   const isSpecial = (scheme) => ports[scheme] !== undefined;
 

@@ -89,8 +89,7 @@
     return false;
   };
   const allows = (allowed, usage) => StringPrototypeIndexOf(` ${allowed} `, ` ${usage} `) >= 0;
-  const everyUsage = list();
-  for (const usage of ['encrypt', 'decrypt', 'sign', 'verify', 'deriveKey', 'deriveBits', 'wrapKey', 'unwrapKey']) push(everyUsage, usage);
+  const everyUsage = P.words('encrypt decrypt sign verify deriveKey deriveBits wrapKey unwrapKey');
   // Checks the usages asked for; what names what is being done for the text.
   const usagesOf = (given, allowed, what) => {
     const asked = P.arrayFrom(given);
@@ -181,9 +180,13 @@
 
   // ---- import and export
 
+  const jwkMembers = P.words('kty crv x y d n e p q k');
   const jwkText = (jwk) => {
     const out = { __proto__: null };
-    for (const key of ['kty', 'crv', 'x', 'y', 'd', 'n', 'e', 'p', 'q', 'k']) if (jwk[key] !== undefined) out[key] = string(jwk[key]);
+    for (let i = 0; i < jwkMembers.length; i++) {
+      const value = jwk[jwkMembers[i]];
+      if (value !== undefined) out[jwkMembers[i]] = string(value);
+    }
     return P.JSONStringify(out);
   };
   const base64url = {

@@ -1,6 +1,6 @@
 // What the interfaces of this directory share: Web IDL's calling conventions as workerd has them.
 // Offers (host.load('idl')): expose, exposeFunction, missing, illegal, string, usvString, isObject, interfaces,
-// bytesOf, copyOf, isBufferSource, iterators, fields.
+// bytesOf, copyOf, iterators.
 (function (host) {
   'use strict';
   const P = host.primordials;
@@ -91,7 +91,6 @@
     try { P.ArrayBufferPrototypeGetByteLength(value); return true; } catch { /* not an ArrayBuffer */ }
     try { P.SharedArrayBufferPrototypeGetByteLength(value); return true; } catch { return false; }
   };
-  const isBufferSource = (value) => ArrayBufferIsView(value) || isBuffer(value);
 
   // A Uint8Array over the bytes of a buffer or view, without copying; undefined for anything else.
   const bytesOf = (value) => {
@@ -153,20 +152,7 @@
     values: iterate('ValueIterator', (entry) => entry[1]),
   };
 
-  // Reads a dictionary: the named members of options that are not undefined, in order. options may be
-  // undefined or null; anything else that is no object is refused with error().
-  const fields = (options, names, error) => {
-    const out = { __proto__: null };
-    if (options === undefined || options === null) return out;
-    if (!isObject(options)) throw error();
-    for (let i = 0; i < names.length; i++) {
-      const value = options[names[i]];
-      if (value !== undefined) out[names[i]] = value;
-    }
-    return out;
-  };
-
   return {
-    __proto__: null, expose, exposeFunction, missing, wrong, illegal, string, usvString, isObject, interfaces, isBuffer, isBufferSource, bytesOf, lengthOf, copyOf, concat, iterators, fields,
+    __proto__: null, expose, exposeFunction, missing, wrong, illegal, string, usvString, isObject, interfaces, isBuffer, bytesOf, lengthOf, copyOf, concat, iterators,
   };
 })

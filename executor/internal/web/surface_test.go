@@ -57,6 +57,7 @@ var absent = map[string]string{
 	"Symbol(supportsBYOB)":              "for workerd's console",
 	"Symbol(length)":                    "for workerd's console",
 	"Symbol(expectsBytes)":              "for workerd's console",
+	"Symbol(kIsBuffer)":                 "a mark of workerd's own",
 	"DigestStream":                      "an extension of workerd that no program here has asked for",
 }
 

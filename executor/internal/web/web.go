@@ -91,7 +91,7 @@ func globalsOf(source string) []string {
 // Ops returns the native operations of all scripts by name.
 func Ops() map[string]Op {
 	ops := map[string]Op{}
-	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), codecOps(), urlPatternOps(), subtleOps()} {
+	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), codecOps(), urlPatternOps(), subtleOps(), bufferOps()} {
 		maps.Copy(ops, group)
 	}
 	return ops

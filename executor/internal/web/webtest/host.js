@@ -1,17 +1,24 @@
 // A small stand-in for the worker's boot script, for the tests of this platform only.
 (function (native, compile, outbound, mode, table) {
   'use strict';
+  const P = compile('00_primordials')();
+  const host = { __proto__: null, primordials: P, ops: { __proto__: null }, outboundMode: mode, timeOrigin: 1700000000000 };
+  const loaded = { __proto__: null, '00_primordials': P };
+  const Bytes = P.Uint8Array;
+
+  // ---- values to and from Go, as strings: a letter for the type, then the value
   const encode = (value) => {
     if (value === undefined || value === null) return 'n';
-    if (typeof value === 'string') return 's' + value;
-    if (typeof value === 'number') return 'f' + value;
+    if (typeof value === 'string') return `s${value}`;
+    if (typeof value === 'number') return `f${value}`;
     if (typeof value === 'boolean') return value ? 't' : 'u';
     let text = 'b';
-    for (let i = 0; i < value.length; i += 8192) text += fromCharCode.apply(null, value.subarray(i, i + 8192));
+    const length = P.TypedArrayPrototypeGetLength(value);
+    for (let i = 0; i < length; i += 8192) text += P.ReflectApply(P.StringFromCharCode, null, P.TypedArrayPrototypeSubarray(value, i, i + 8192));
     return text;
   };
   const decode = (text) => {
-    const rest = slice.call(text, 1);
+    const rest = P.StringPrototypeSlice(text, 1);
     switch (text[0]) {
       case 's': return rest;
       case 'f': return +rest;
@@ -19,95 +26,90 @@
       case 'u': return false;
       case 'b': {
         const bytes = new Bytes(rest.length);
-        for (let i = 0; i < rest.length; i++) bytes[i] = codeAt(rest, i);
+        for (let i = 0; i < rest.length; i++) bytes[i] = P.StringPrototypeCharCodeAt(rest, i);
         return bytes;
       }
     }
     return undefined;
   };
-  const { fromCharCode } = String;
-  const { slice, charCodeAt } = String.prototype;
-  const codeAt = Function.prototype.call.bind(charCodeAt);
-  const bind = Function.prototype.bind;
-  slice.call = Function.prototype.call;
-  const Bytes = Uint8Array;
-  const { define: defineOwn } = { define: Object.defineProperty };
-  const errors = { __proto__: null, TypeError, RangeError, Error, SyntaxError };
-  void bind;
-
-  const host = { __proto__: null, ops: { __proto__: null }, outboundMode: mode, timeOrigin: 1700000000000 };
-  const loaded = { __proto__: null };
-  let clock = 0;
-  const timers = [];
-  let lastTimer = 0;
-  host.setTimeout = (fn, delay = 0) => {
-    const id = ++lastTimer;
-    timers[timers.length] = { id, at: clock + Math.max(0, +delay || 0), fn };
-    return id;
+  const errors = { __proto__: null, TypeError: P.TypeError, RangeError: P.RangeError, Error: P.Error, SyntaxError: P.SyntaxError };
+  const call = (name, args) => {
+    const parts = P.list();
+    parts[0] = name;
+    for (let i = 0; i < args.length; i++) parts[i + 1] = encode(args[i]);
+    const answer = P.ReflectApply(native, undefined, parts);
+    if (answer[0] !== '!') return decode(answer);
+    const at = P.StringPrototypeIndexOf(answer, '\n');
+    const kind = P.StringPrototypeSlice(answer, 1, at);
+    const message = P.StringPrototypeSlice(answer, at + 1);
+    if (errors[kind]) throw new errors[kind](message);
+    throw new (host.load('12_domexception').DOMException)(message, kind);
   };
-  host.clearTimeout = (id) => { for (const t of timers) if (t.id === id) t.fn = undefined; };
-  host.queueMicrotask = (fn) => { then.call(resolved, () => fn()); };
-  const resolved = Promise.resolve();
-  const then = Promise.prototype.then;
-  then.call = Function.prototype.call;
+  const names = P.words(native('names'));
+  for (let i = 0; i < names.length; i++) host.ops[names[i]] = (...args) => call(names[i], args);
+
+  // ---- time, which only moves when there is nothing else to do
+  let clock = 0;
+  let lastTimer = 0;
+  let timers = P.list();
   host.now = () => clock;
+  host.setTimeout = (fn, delay = 0) => {
+    P.push(timers, { __proto__: null, id: ++lastTimer, at: clock + P.MathMax(0, +delay || 0), fn });
+    return lastTimer;
+  };
+  host.clearTimeout = (id) => {
+    for (let i = 0; i < timers.length; i++) if (timers[i].id === id) timers[i].fn = undefined;
+  };
+  host.queueMicrotask = (fn) => { P.then(P.PromiseResolve(undefined), () => fn()); };
+
+  // ---- scripts and globals
   host.define = (name, value, options) => {
-    if (table[name] === 'replaced') return;
-    table[name] = 'replaced';
-    defineOwn(globalThis, name, { __proto__: null, value, writable: true, enumerable: !!options?.enumerable, configurable: true });
+    if (table[name]) return;
+    table[name] = true;
+    P.define(globalThis, name, value, !!options?.enumerable);
   };
   host.load = (name) => {
-    if (!(name in loaded)) {
-      const result = compile(name)(host);
-      loaded[name] = result;
-      if (name === '00_primordials') host.primordials = result;
-    }
+    if (!(name in loaded)) loaded[name] = compile(name)(host);
     return loaded[name];
   };
   if (mode === 'open') {
-    host.outbound = (init) => new Promise((resolve, reject) => {
-      const text = outbound(JSON.stringify({ ...init, body: init.body ? encode(init.body).slice(1) : null }));
-      const answer = JSON.parse(text);
-      if (answer.error) reject(new Error(answer.error));
-      else resolve({ ...answer, body: decode('b' + (answer.body ?? '')) });
+    host.outbound = (init) => P.newPromise((resolve, reject) => {
+      const headers = [];
+      for (let i = 0; i < init.headers.length; i++) headers[i] = [init.headers[i][0], init.headers[i][1]];
+      const request = { url: init.url, method: init.method, redirect: init.redirect, headers, body: init.body ? P.StringPrototypeSlice(encode(init.body), 1) : null };
+      const answer = P.JSONParse(outbound(P.JSONStringify(request)));
+      if (answer.error) reject(new P.Error(answer.error));
+      else resolve({ ...answer, body: decode(`b${answer.body ?? ''}`) });
     });
   }
-  for (const name of native('names').split(' ')) {
-    host.ops[name] = (...args) => {
-      const parts = [];
-      for (let i = 0; i < args.length; i++) parts[i] = encode(args[i]);
-      const answer = native(name, ...parts);
-      if (answer[0] !== '!') return decode(answer);
-      const at = answer.indexOf('\n');
-      const kind = answer.slice(1, at);
-      const Class = errors[kind];
-      if (Class) throw new Class(answer.slice(at + 1));
-      throw new (host.load('12_domexception').DOMException)(answer.slice(at + 1), kind);
-    };
+  const lazy = (script, key) => P.ObjectDefineProperty(globalThis, key, {
+    __proto__: null, configurable: true, enumerable: false,
+    get() {
+      host.load(script);
+      return globalThis[key];
+    },
+    set(value) {
+      table[key] = true;
+      P.define(globalThis, key, value);
+    },
+  });
+  const scripts = P.JSONParse(native('scripts'));
+  for (let i = 0; i < scripts.length; i++) {
+    const { name, globals } = scripts[i];
+    if (globals) for (let j = 0; j < globals.length; j++) lazy(name, globals[j]);
+    else if (name[0] >= '0' && name[0] <= '9') host.load(name);
   }
-  const scripts = JSON.parse(native('scripts'));
-  for (const { name, globals } of scripts) {
-    if (!globals) {
-      if (/^\d/.test(name)) host.load(name);
-      continue;
-    }
-    for (const key of globals) {
-      defineOwn(globalThis, key, {
-        __proto__: null, configurable: true, enumerable: false,
-        get() { host.load(name); return globalThis[key]; },
-        set(value) { table[key] = 'replaced'; defineOwn(globalThis, key, { __proto__: null, value, writable: true, configurable: true }); },
-      });
-    }
-  }
+
   // One turn of the loop: runs the next due timer; false when there is none.
   return () => {
-    let next = -1;
-    for (let i = 0; i < timers.length; i++) if (timers[i].fn && (next < 0 || timers[i].at < timers[next].at)) next = i;
-    if (next < 0) return false;
-    const { fn, at } = timers[next];
-    timers[next].fn = undefined;
-    clock = Math.max(clock, at);
-    fn();
+    let next;
+    const rest = P.list();
+    for (let i = 0; i < timers.length; i++) if (timers[i].fn && (next === undefined || timers[i].at < next.at)) next = timers[i];
+    if (next === undefined) return false;
+    for (let i = 0; i < timers.length; i++) if (timers[i] !== next) P.push(rest, timers[i]);
+    timers = rest;
+    clock = P.MathMax(clock, next.at);
+    next.fn();
     return true;
   };
 })

@@ -114,6 +114,21 @@ func (h *Host) Await(expression string) string {
 	return h.json(promise.Result())
 }
 
+// Settle runs microtasks and timers until nothing is left to do.
+func (h *Host) Settle() {
+	h.t.Helper()
+	for {
+		h.ctx.PerformMicrotaskCheckpoint()
+		more, err := h.turn.Call(v8.Undefined(h.iso))
+		if err != nil {
+			h.t.Fatalf("in a timer: %v", err)
+		}
+		if !more.Boolean() {
+			return
+		}
+	}
+}
+
 func (h *Host) json(v *v8.Value) string {
 	text, err := v8.JSONStringify(h.ctx, v)
 	if err != nil {

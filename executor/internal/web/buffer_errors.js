@@ -1,0 +1,33 @@
+// Node's errors, for Buffer.
+(function (host) {
+  'use strict';
+  const P = host.primordials;
+  const { TypeError, RangeError } = P;
+
+  // "Received …", as Node describes a value.
+  const received = (value) => {
+    if (value === undefined || value === null) return `Received ${value}`;
+    if (typeof value === 'function') return `Received type function ([Function${value.name ? `: ${value.name}` : ' (anonymous)'}])`;
+    if (typeof value === 'object') {
+      const name = value.constructor?.name;
+      return typeof name === 'string' && name !== '' ? `Received an instance of ${name}` : 'Received an object';
+    }
+    if (typeof value === 'string') return `Received type string ('${value.length > 28 ? `${P.StringPrototypeSlice(value, 0, 25)}...` : value}')`;
+    return `Received type ${typeof value} (${typeof value === 'symbol' ? P.SymbolPrototypeToString(value) : value}${typeof value === 'bigint' ? 'n' : ''})`;
+  };
+  const invalidType = (name, expected, value) => {
+    const error = new TypeError(`The "${name}" argument must be ${expected}. ${received(value)}`);
+    P.define(error, 'code', 'ERR_INVALID_ARG_TYPE');
+    return error;
+  };
+
+  class ERR_OUT_OF_RANGE extends RangeError {
+    constructor(message) {
+      super(message);
+      P.define(this, 'code', 'ERR_OUT_OF_RANGE');
+    }
+  }
+  P.hide(ERR_OUT_OF_RANGE);
+  const outOfRange = (name, range, value) => new ERR_OUT_OF_RANGE(`The value of "${name}" is out of range. It must be ${range}. Received ${value}${typeof value === 'bigint' ? 'n' : ''}`);
+  return { __proto__: null, received, invalidType, outOfRange };
+})
