@@ -57,7 +57,8 @@
       throw refuse(provider, tool, 'callsInFlight', `too many tool calls at one time: at most ${max.callsInFlight} may be unanswered`);
     }
     const parked = park('call');
-    if (native.call(parked.id, provider, tool, args) === false) {
+    // A string has at least as many bytes as characters, so that one far too long need not cross to be measured.
+    if (args.length > max.argumentBytes || native.call(parked.id, provider, tool, args) === false) {
       unpark(parked.id, 'call');
       throw refuse(provider, tool, 'argumentBytes', `the arguments of ${tool} are too large: at most ${max.argumentBytes} bytes of JSON`);
     }

@@ -14,6 +14,8 @@
   const write = (level, text) => {
     if (closed) return;
     if (indent !== '' && inspecting()) text = host.load('worker/inspect').indent(text, indent);
+    // What is past the limit need not cross to be cut.
+    if (text.length > host.limits.logBytes) text = p.StringPrototypeSlice(text, 0, host.limits.logBytes + 1);
     closed = native.log(level, text) === true;
   };
   const format = (args) => {

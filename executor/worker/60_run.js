@@ -99,8 +99,18 @@
     return out;
   };
 
+  // A failure is for people: megabytes of it stay here.
+  const LONGEST = 1 << 20;
+  const shortened = (text) => (text?.length > LONGEST ? `${p.StringPrototypeSlice(text, 0, LONGEST)}... (${text.length} characters)` : text);
+  const shorten = (failure) => {
+    failure.message = shortened(failure.message);
+    failure.name = shortened(failure.name);
+    failure.stack = shortened(failure.stack);
+    if (failure.thrown?.length > host.limits.resultBytes) delete failure.thrown;
+    return failure;
+  };
   const finish = (kind, text) => native.settle(kind, text, host.refused());
-  const fail = (failure) => finish('failure', p.JSONStringify(failure));
+  const fail = (failure) => finish('failure', p.JSONStringify(shorten(failure)));
   const overflow = (error) => isError(error) && attempt(() => error.message) === 'Maximum call stack size exceeded' && p.ObjectGetPrototypeOf(error) === p.RangeError.prototype;
 
   const succeed = (value) => {
@@ -161,7 +171,7 @@
   // reference and so here. evaluate's own await is the first of them and its return the second.
   host.start = async (make, header, lastId) => {
     host.countFrom(lastId);
-    const { providers: declared, outbound, losslessIntegers, consoleFormat, ...limits } = p.JSONParse(header);
+    const { outbound, losslessIntegers, consoleFormat, ...limits } = p.JSONParse(header);
     host.limits = limits;
     host.options = { __proto__: null, losslessIntegers, consoleFormat };
     host.outboundMode = outbound ? 'open' : 'blocked';

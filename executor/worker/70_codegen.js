@@ -5,22 +5,23 @@
   const p = host.primordials;
   const { WebAssembly } = globalThis;
 
+  const withLength = (fn, length) => p.ObjectDefineProperty(p.hide(fn), 'length', { __proto__: null, value: length, configurable: true });
   const { eval: refuseEval } = {
-    eval(x) { throw new p.EvalError('Code generation from strings disallowed for this context'); },
+    eval() { throw new p.EvalError('Code generation from strings disallowed for this context'); },
   };
-  p.define(globalThis, 'eval', p.hide(refuseEval));
+  p.define(globalThis, 'eval', withLength(refuseEval, 1));
 
   const { Module, CompileError } = WebAssembly;
   const refusal = (what) => new CompileError(`WebAssembly.${what}(): Wasm code generation disallowed by embedder`);
 
   const methods = {
-    compile: async (bytes) => { throw refusal('compile'); },
-    instantiate: async (source) => { throw refusal('instantiate'); },
+    compile: async () => { throw refusal('compile'); },
+    instantiate: async () => { throw refusal('instantiate'); },
   };
-  for (const name in methods) p.define(WebAssembly, name, p.hide(methods[name]), true);
+  for (const name in methods) p.define(WebAssembly, name, withLength(methods[name], 1), true);
 
   // A class of its own in Module's place, with its statics and its prototype.
-  function Refusing(bytes) {
+  function Refusing() {
     if (new.target === undefined) throw new p.TypeError("WebAssembly.Module must be invoked with 'new'");
     throw refusal('Module');
   }

@@ -3,6 +3,7 @@
 package worker_test
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -70,6 +71,44 @@ func TestHeapLimit(t *testing.T) {
 			t.Errorf("%s: %s", code, o.summary())
 		}
 		c.check("async () => 1", "1")
+	}
+}
+
+// What is far over a limit is cut or refused where it is, and the worker goes on.
+func TestHugeText(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	o := c.run(program{code: "async () => { console.log('x'.repeat(1 << 28)) }"})
+	if len(o.logs) != 2 || len(o.logs[0]) != len("log ")+1<<20 {
+		t.Errorf("a line: %d", len(o.logs))
+	}
+	o = c.run(program{code: "async () => { throw new Error('x'.repeat(1 << 28)) }"})
+	if f := o.done.Failure; f == nil || len(f.Message) > 2<<20 {
+		t.Errorf("a message: %.100s", o.summary())
+	}
+	o = c.run(program{code: "async () => { await codemode.t('x'.repeat(1 << 28)) }"})
+	if f := o.done.Failure; f == nil || f.Limit != "argumentBytes" {
+		t.Errorf("an argument: %.100s", o.summary())
+	}
+	o = c.run(program{code: "async () => { throw 'x'.repeat(1 << 28) }"})
+	if f := o.done.Failure; f == nil || f.Thrown != "" || len(f.Message) > 2<<20 {
+		t.Errorf("a thrown text: %.100s", o.summary())
+	}
+	c.check("async () => 1", "1")
+}
+
+// A pool that goes away in the middle of a run takes its worker along.
+func TestTheWorkerEndsWithItsPool(t *testing.T) {
+	for _, code := range []string{"async () => { console.log('now'); for (;;) ; }", "async () => { console.log('now'); await codemode.never() }"} {
+		c := startChild(t, wire.Options{})
+		text, err := json.Marshal(header("codemode"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.send(wire.Run, text, []byte(code), nil)
+		if frame := c.read(); frame.Kind != wire.Logs {
+			t.Errorf("a frame of kind %d", frame.Kind)
+		}
+		// The cleanup closes the pipes and waits for the process.
 	}
 }
 

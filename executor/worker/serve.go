@@ -66,7 +66,12 @@ func serve(args []string) error {
 	if err != nil {
 		return fmt.Errorf("confining the worker: %w", err)
 	}
+	releaseMemory()
+	idle := confinement.Anonymous()
 	for {
+		if confinement.Anonymous() > idle+keepMemory {
+			releaseMemory()
+		}
 		if err := w.ready(confinement); err != nil {
 			return err
 		}
@@ -77,13 +82,23 @@ func serve(args []string) error {
 		if err != nil {
 			return err
 		}
-		if err := box.execute(run); err != nil {
+		if err := box.execute(run); err == io.EOF {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		if box, err = box.next(); err != nil {
 			return err
 		}
 	}
+}
+
+// keepMemory is how much more than at its start a waiting worker may hold before it makes the effort to give it back.
+const keepMemory = 2 << 20
+
+func releaseMemory() {
+	debug.FreeOSMemory()
+	v8.ReleaseMemory()
 }
 
 // settleProcess makes the process the same whatever the host is: no environment, UTC, American English, few threads.

@@ -24,6 +24,7 @@ func TestTerminateStops(t *testing.T) {
 		"a thrown getter":        "async () => { throw { get message() { console.log('now'); for (;;) ; } } }",
 		"a toString for console": "async () => { console.log('now'); console.log({ toString() { for (;;) ; } }) }",
 		"an argument's getter":   "async () => { await codemode.t({ get a() { console.log('now'); for (;;) ; } }) }",
+		"a wait for memory":      "async () => { console.log('now'); Atomics.wait(new Int32Array(new SharedArrayBuffer(8)), 0, 0) }",
 		"waiting for a call":     "async () => { console.log('now'); await codemode.never() }",
 		"waiting for a timer":    "async () => { console.log('now'); await new Promise((r) => setTimeout(r, 1e9)) }",
 		"a prelude":              "async () => 1",

@@ -4,6 +4,7 @@
 
 //go:build cgo && linux
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,4 +39,10 @@ __attribute__((weak)) int __isoc23_fscanf(FILE *stream, const char *format, ...)
   int n = vfscanf(stream, format, args);
   va_end(args);
   return n;
+}
+
+void releaseFreeMemory(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }

@@ -1,0 +1,6 @@
+//go:build cgo
+
+package v8
+
+// ReleaseMemory gives memory that the C heap has free back to the system; on darwin the system sees to it itself.
+func ReleaseMemory() {}
