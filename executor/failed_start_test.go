@@ -19,7 +19,11 @@ func TestAWorkerThatNeverBecomesReadyIsNamed(t *testing.T) {
 		"exit":      {"exit status 3", "worker.Main", "the license server is unreachable"},
 	} {
 		t.Run(how, func(t *testing.T) {
-			pool := newPool(t, executor.Options{Command: fakeCommand(t, how), StartTimeout: 500 * time.Millisecond})
+			options := executor.Options{Command: fakeCommand(t, how)}
+			if how == "silent" {
+				options.StartTimeout = 500 * time.Millisecond
+			}
+			pool := newPool(t, options)
 			for range 2 { // the second request tries again, and fails alike
 				_, err := pool.Execute(context.Background(), &protocol.ExecuteRequest{Code: "value:1"})
 				if !errors.Is(err, protocol.CodeWorkerStartFailed) {

@@ -42,6 +42,9 @@ func (r *run) failure(f *wire.Failure) (*protocol.Failure, error) {
 
 // lossFailure is the failure of a run whose worker died under it.
 func (r *run) lossFailure(e exit) *protocol.Failure {
+	if e.killed == closedMessage { // before it was this worker's run
+		return canceledFailure(closedMessage)
+	}
 	if r.outOfMemory(e) {
 		return memoryFailure(r.plan.limits.Memory)
 	}

@@ -11,7 +11,11 @@ import (
 	"github.com/codemode-go/codemode/protocol"
 )
 
-const soon = 50 * time.Millisecond
+// Programs that never end are given up soon; those that have to get somewhere first, later.
+const (
+	soon  = 50 * time.Millisecond
+	later = 600 * time.Millisecond
+)
 
 func TestAProgramThatDoesNotStopIsKilledAtItsTimeout(t *testing.T) {
 	pool := newFakePool(t, executor.Options{Workers: 1})
@@ -46,7 +50,7 @@ func TestARunThatTimesOutNamesTheCallsItWaitedFor(t *testing.T) {
 		return "{}", nil
 	}
 	result := mustFail(t, pool, &protocol.ExecuteRequest{
-		Code: "calls:3", Dispatch: dispatch, Timeout: protocol.TimeoutOf(soon), CountHostWaits: true,
+		Code: "calls:3", Dispatch: dispatch, Timeout: protocol.TimeoutOf(later), CountHostWaits: true,
 	}, protocol.FailureTimeout)
 	if got := strings.Join(result.Failure.Pending, " "); got != "api.t0 api.t2" {
 		t.Errorf("pending %q", got)
@@ -71,7 +75,7 @@ func TestAFunctionThatIgnoresItsContextDoesNotHoldTheResultBack(t *testing.T) {
 		<-release
 		return "{}", nil
 	}
-	mustFail(t, pool, &protocol.ExecuteRequest{Code: "calls:1", Dispatch: stuck, Timeout: protocol.TimeoutOf(soon), CountHostWaits: true}, protocol.FailureTimeout)
+	mustFail(t, pool, &protocol.ExecuteRequest{Code: "calls:1", Dispatch: stuck, Timeout: protocol.TimeoutOf(later), CountHostWaits: true}, protocol.FailureTimeout)
 }
 
 func TestACallerThatLeavesTakesItsRunAlong(t *testing.T) {
@@ -143,7 +147,7 @@ func TestWaitingCostsNoProcessorTime(t *testing.T) {
 }
 
 func TestTheWallTimeOfARunIsBounded(t *testing.T) {
-	pool := newFakePool(t, executor.Options{MaxWall: soon})
+	pool := newFakePool(t, executor.Options{MaxWall: later})
 	stuck := func(ctx context.Context, _, _, _ string) (string, error) {
 		<-ctx.Done()
 		return "{}", nil

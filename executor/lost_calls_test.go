@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -134,22 +134,23 @@ func TestCallsSetOffInTheOrderTheyWereMade(t *testing.T) {
 	pool := newFakePool(t, executor.Options{})
 	for range 20 {
 		var mu sync.Mutex
-		var order []string
+		var order []int
 		mustValue(t, pool, &protocol.ExecuteRequest{Code: "calls:20", Dispatch: func(_ context.Context, _, tool, _ string) (string, error) {
 			mu.Lock()
-			order = append(order, tool)
+			n, _ := strconv.Atoi(tool[1:])
+			order = append(order, n)
 			mu.Unlock()
 			time.Sleep(time.Millisecond)
 			return "{}", nil
 		}})
-		// The calls run concurrently, so two may overtake each other in the last step; an order at random is a bug.
-		late := 0
-		for i, tool := range order {
-			if tool != fmt.Sprintf("t%d", i) {
-				late++
+		// Calls run concurrently, so one may overtake another in the last step; an order at random has ten descents.
+		descents := 0
+		for i := 1; i < len(order); i++ {
+			if order[i] < order[i-1] {
+				descents++
 			}
 		}
-		if late > 10 {
+		if descents > 5 {
 			t.Errorf("order %v", order)
 		}
 	}
@@ -158,12 +159,12 @@ func TestCallsSetOffInTheOrderTheyWereMade(t *testing.T) {
 func TestTheClockStandsWhileACallIsInFlight(t *testing.T) {
 	pool := newFakePool(t, executor.Options{})
 	slow := func(context.Context, string, string, string) (string, error) {
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(later + 300*time.Millisecond)
 		return "{}", nil
 	}
-	request := protocol.ExecuteRequest{Code: "calls:2", Dispatch: slow, Timeout: protocol.TimeoutOf(100 * time.Millisecond)}
+	request := protocol.ExecuteRequest{Code: "calls:2", Dispatch: slow, Timeout: protocol.TimeoutOf(later)}
 	result := mustExecute(t, pool, &request)
-	if result.Failure != nil || result.Usage.Wall < 300*time.Millisecond || result.Usage.Run >= 100*time.Millisecond {
+	if result.Failure != nil || result.Usage.Wall < later || result.Usage.Run >= later {
 		t.Errorf("result %+v", result)
 	}
 	request.CountHostWaits = true

@@ -98,14 +98,14 @@ func TestAStubPerformsEveryHopAndStopsTheClock(t *testing.T) {
 	pool := newFakePool(t, executor.Options{Outbound: protocol.BlockOutbound()})
 	var seen []string
 	via := protocol.OutboundVia(func(_ context.Context, request *http.Request) (*http.Response, error) {
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(400 * time.Millisecond)
 		seen = append(seen, request.Method+" "+request.URL.String())
 		if request.URL.Path == "/a" {
 			return &http.Response{StatusCode: 303, Header: http.Header{"Location": {"/b"}}}, nil
 		}
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("pong"))}, nil
 	})
-	request := protocol.ExecuteRequest{Outbound: via, Timeout: protocol.TimeoutOf(80 * time.Millisecond)}
+	request := protocol.ExecuteRequest{Outbound: via, Timeout: protocol.TimeoutOf(later)}
 	header, body := fetched(t, pool, request, "https://api.example/a")
 	if header.Status != 200 || header.StatusText != "OK" || body != "pong" || header.URL != "https://api.example/b" || !header.Redirected {
 		t.Errorf("header %+v, body %q", header, body)

@@ -258,6 +258,9 @@ func (p *Pool) failQueue(err error) {
 	p.queue = nil
 }
 
+// closedMessage ends the runs of a pool that closes.
+const closedMessage = "The executor was closed."
+
 // closeGrace bounds how long Close waits for the functions of calls.
 const closeGrace = 10 * time.Second
 
@@ -275,13 +278,13 @@ func (p *Pool) shutdown() {
 	p.failQueue(errClosed)
 	workers := slices.Collect(maps.Keys(p.all))
 	p.mu.Unlock()
-	p.end(errClosed)
 	for _, w := range workers {
 		if r := w.current.Load(); r != nil {
-			r.giveUp(canceledFailure("The executor was closed."))
+			r.giveUp(canceledFailure(closedMessage))
 		}
-		w.kill("the executor is closed")
+		w.kill(closedMessage)
 	}
+	p.end(errClosed)
 	p.processes.Wait()
 	p.starter.stop()
 	p.closeErr = p.awaitCalls()
