@@ -33,6 +33,7 @@ func TestModules(t *testing.T) {
 		{"semicolon", "async () => 1;", nil, "1"},
 		{"semicolon and comment", "async () => 1; // done", nil, "1"},
 		{"typescript", "async (): Promise<number> => { const a: number = 1; return a as any }", nil, "1"},
+		{"text kept", "async () => (function  important()  {  }).toString()", nil, `"function  important()  {  }"`},
 		{"strict", "async () => { undeclared = 1 }", nil, "ReferenceError: undeclared is not defined"},
 		{"harness out of reach", "async () => [typeof $link, typeof arguments]", nil, `["undefined","object"]`},
 		{"static import", "import { g } from 'a.js';\nasync () => g('w')", files{"a.js": "export const g = (n) => 'hi ' + n"}, `"hi w"`},

@@ -40,10 +40,10 @@ func (m lineMap) back(at point) (point, bool) {
 	if at.line < 0 {
 		return at, false
 	}
-	if m.mappings == "" {
+	if m.sourceMap == nil {
 		return at, true
 	}
-	return lookup(m.mappings, at)
+	return lookup(mappingsOf(m.sourceMap), at)
 }
 
 // mappingsOf takes the mappings out of a source map as esbuild writes it.

@@ -19,10 +19,10 @@ type unit struct {
 }
 
 // lineMap is one step back: subtract shift from the line, then look the position up in the source map
-// (an empty mapping is the identity).
+// (without one it stays as it is).
 type lineMap struct {
-	shift    int
-	mappings string
+	shift     int
+	sourceMap []byte
 }
 
 // binding is an imported name: the request it comes from and the name there ("*": the namespace).
@@ -61,7 +61,7 @@ func (u *unitInfo) usesModules() bool { return u.module }
 func (u *unitInfo) size() int {
 	n := len(u.code) + 200
 	for _, m := range u.maps {
-		n += len(m.mappings)
+		n += len(m.sourceMap)
 	}
 	return n
 }
@@ -100,7 +100,7 @@ func newModule(name, source string) *unitInfo {
 		head = "async function* "
 	}
 	open := "() { " + u.exportWord + "(" + announced + "}); yield;\n"
-	u.maps = []lineMap{{shift: 1}, {mappings: canonical.mappings}}
+	u.maps = []lineMap{{shift: 1}, {sourceMap: canonical.sourceMap}}
 	if len(u.imports) == 0 {
 		u.code = head + open + body + "\n}"
 		return u
@@ -122,7 +122,7 @@ func newJSON(source string) *unitInfo {
 // newProgram transforms the program. Without module syntax its text stays as it is; otherwise, and
 // when it is TypeScript or ends in a semicolon, esbuild's print of it takes its place.
 func newProgram(source string) (*unitInfo, error) {
-	if !strings.Contains(source, "import") && isExpression("[$ =\n"+source+"\n]") {
+	if isPlain(source) {
 		return &unitInfo{unit: unit{code: source}}, nil
 	}
 	canonical, syntax := canonicalise("program.js", source, api.LoaderJS)
@@ -142,7 +142,7 @@ func newProgram(source string) (*unitInfo, error) {
 	if !ok || canonical.async {
 		return nil, &SyntaxError{Message: "The program must be one async arrow function", Line: 1, Column: 1, Check: "(\n" + source + "\n)"}
 	}
-	u.maps = []lineMap{{mappings: canonical.mappings}}
+	u.maps = []lineMap{{sourceMap: canonical.sourceMap}}
 	u.code = expression
 	if len(u.imports) > 0 {
 		u.rewrite(expression, func(code string) string { return strings.TrimSuffix(strings.TrimRight(code, "\n"), ";") })
@@ -150,32 +150,38 @@ func newProgram(source string) (*unitInfo, error) {
 	return u, nil
 }
 
-// isExpression says whether text parses as exactly one expression. The caller puts the program in square
-// brackets, so that one that closes the parentheses of the script early does not pass.
-func isExpression(text string) bool {
-	canonical, syntax := canonicalise("program.js", text, api.LoaderJS)
+// isPlain says whether a program is one expression without module syntax. It is parsed in square brackets,
+// so that one that closes the parentheses of the script early does not pass.
+func isPlain(source string) bool {
+	canonical, syntax := canonicalise("program.js", "[$ =\n"+source+"\n]", api.LoaderJS)
 	if syntax != nil || canonical.async {
 		return false
 	}
-	_, ok := soleExpression(canonical.code)
-	return ok
+	s := &scan{text: canonical.code}
+	s.run(func([]token) {})
+	return len(s.calls) == 0 && len(s.spans) == 0 && s.isStatement()
 }
 
 // soleExpression strips the semicolon of a body that is one statement.
 func soleExpression(body string) (string, bool) {
 	s := &scan{text: body}
 	s.run(func([]token) {})
-	trimmed := strings.TrimRight(body, " \n")
-	if len(s.ends) != 1 || s.ends[0] != len(trimmed) {
+	if !s.isStatement() {
 		return "", false
 	}
-	return trimmed[:len(trimmed)-1], true
+	return body[:s.ends[0]-1], true
+}
+
+// isStatement says whether the text that was scanned is one expression statement.
+func (s *scan) isStatement() bool {
+	return len(s.ends) == 1 && strings.TrimRight(s.text[s.ends[0]:], " \n") == ""
 }
 
 // canonicalForm is esbuild's print of a text.
 type canonicalForm struct {
-	code, mappings string
-	async          bool
+	code      string
+	sourceMap []byte
+	async     bool
 }
 
 // canonicalise prints source as an ES module without types. The first attempt refuses a top-level
@@ -201,7 +207,7 @@ func canonicalise(name, source string, loader api.Loader) (*canonicalForm, *Synt
 	if len(result.Errors) > 0 {
 		return nil, newSyntaxError(result.Errors[0], name, source)
 	}
-	return &canonicalForm{code: string(result.Code), mappings: mappingsOf(result.Map), async: async}, nil
+	return &canonicalForm{code: string(result.Code), sourceMap: result.Map, async: async}, nil
 }
 
 func loaderOf(name string) api.Loader {
@@ -350,7 +356,7 @@ func (u *unitInfo) rewrite(code string, finish func(string) string) {
 	}
 	u.importsName = string(result.Code[header[2]:header[3]])
 	lines := bytes.Count(result.Code[:header[1]], []byte("\n"))
-	u.maps = append([]lineMap{{shift: -lines, mappings: mappingsOf(result.Map)}, {shift: 1}}, u.maps...)
+	u.maps = append([]lineMap{{shift: -lines, sourceMap: result.Map}, {shift: 1}}, u.maps...)
 	u.code = finish(string(result.Code[header[1]:]))
 }
 
