@@ -4,6 +4,8 @@
 // operations, separated by spaces. Beside what package web documents, host has
 //
 //   native            the Go functions
+//   deferred()        a promise with its ends, for await
+//   lazy(script, names)  defines globals that load a script when first touched
 //   state             numbers that Go reads and writes between calls, by the names below
 //   putBytes(view)    copies bytes to where Go reads them, and returns their number
 //   takeBytes()       copies the bytes that Go just left into a new Uint8Array

@@ -6,6 +6,7 @@
   const p = host.primordials;
   const { state, native } = host;
   const DUE = 0;
+  const LONGEST = 0x7fffffff; // milliseconds, what a poll can wait
   state[DUE] = Infinity;
 
   // A binary heap by time, then id. A cleared timer stays in it without a callback until its turn, or until the
@@ -56,7 +57,8 @@
   const set = (fn, delay, args, every) => {
     if (active.size >= host.limits.timers) throw host.limitError('timers', `too many timers: at most ${host.limits.timers} may be set at one time`);
     delay = +delay;
-    if (!(delay > 0)) delay = 0;
+    if (!(delay > 0 && delay < Infinity)) delay = 0;
+    if (delay > LONGEST) delay = LONGEST;
     const timer = { __proto__: null, id: ++lastId, at: native.now() + delay, fn, args, every, delay };
     active.set(timer.id, timer);
     add(timer);

@@ -52,11 +52,11 @@ func plain(isolate *v8.Isolate, w *wrapping, source string) (*program, *wire.Fai
 	if err != nil {
 		return nil, syntaxFailure(err, place.position, notAnArrow)
 	}
-	make, err := script.Run()
+	value, err := script.Run()
 	if err != nil {
 		return nil, &wire.Failure{Kind: "crashed", Message: err.Error()}
 	}
-	return &program{make, place.position}, nil
+	return &program{value, place.position}, nil
 }
 
 const notAnArrow = " (a program has to be one arrow function expression, after its import declarations)"
@@ -75,11 +75,11 @@ func linked(s *sandbox, w *wrapping, source string, modules map[string]string, p
 	if err != nil {
 		return nil, syntaxFailure(err, out.Position, "")
 	}
-	make, err := script.Run()
+	value, err := script.Run()
 	if err != nil {
 		return nil, &wire.Failure{Kind: "crashed", Message: err.Error()}
 	}
-	return &program{make, out.Position}, nil
+	return &program{value, out.Position}, nil
 }
 
 // linkFailure words what package link found wrong, in the engine's words where it can be asked.
