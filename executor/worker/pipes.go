@@ -96,3 +96,13 @@ func (p *pipes) wait(milliseconds int) (bool, error) {
 	}
 	return err == nil && fds[0].Revents != 0, nil
 }
+
+// readable waits until d has something to read, or its other end is gone, for so many milliseconds.
+func readable(d descriptor, milliseconds int) (bool, error) {
+	fds := []unix.PollFd{{Fd: int32(d), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, milliseconds)
+	if err == unix.EINTR {
+		return false, nil
+	}
+	return n > 0, err
+}

@@ -42,8 +42,8 @@ func (s *sandbox) execute(frame wire.Frame) error {
 		}
 	}
 	s.run = r
-	s.worker.control.begin(s.isolate)
-	defer s.worker.control.begin(nil)
+	s.worker.control.begin(s.isolate, s.worker.pipes)
+	defer s.worker.control.end()
 	if err := r.begin(string(frame.Fields[1]), modules, frame.Fields[0]); err != nil {
 		r.broken(err)
 	}

@@ -3,6 +3,7 @@
 package worker
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -184,7 +185,8 @@ func (w *worker) nextRun() (wire.Frame, error) {
 	}
 }
 
-// control stops the program that runs when a control byte says so, and the process when the pool is gone.
+// control stops the program that runs when a control byte says so, and the process when the pool is gone. Bytes are
+// taken from the pipe under the lock only, so that one that was sent before a Run is never taken for that run's.
 type control struct {
 	mu         sync.Mutex
 	running    *v8.Isolate
@@ -192,16 +194,12 @@ type control struct {
 }
 
 func (c *control) listen(p *pipes) {
-	var b [1]byte
 	for {
-		if _, err := p.control.Read(b[:]); err != nil {
-			os.Exit(0)
-		}
-		if b[0] != wire.Terminate {
-			continue
+		if _, err := readable(p.control, -1); err != nil {
+			os.Exit(1)
 		}
 		c.mu.Lock()
-		if c.running != nil && !c.terminated {
+		if c.take(p) && c.running != nil && !c.terminated {
 			c.terminated = true
 			c.running.Terminate()
 			p.wake.Write([]byte{0}) // the pipe is empty, it cannot fail
@@ -210,11 +208,37 @@ func (c *control) listen(p *pipes) {
 	}
 }
 
-// begin names the isolate to terminate; nil says that none runs.
-func (c *control) begin(isolate *v8.Isolate) {
+// take empties the control pipe and reports whether it held a Terminate. At the pipe's end it ends the process.
+func (c *control) take(p *pipes) (terminate bool) {
+	var b [16]byte
+	for {
+		ready, err := readable(p.control, 0)
+		if err != nil {
+			os.Exit(1)
+		}
+		if !ready {
+			return terminate
+		}
+		n, err := p.control.Read(b[:])
+		if err != nil {
+			os.Exit(0)
+		}
+		terminate = terminate || bytes.IndexByte(b[:n], wire.Terminate) >= 0
+	}
+}
+
+// begin names the isolate that Terminate is for from now on.
+func (c *control) begin(isolate *v8.Isolate, p *pipes) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.take(p)
 	c.running, c.terminated = isolate, false
+}
+
+func (c *control) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running, c.terminated = nil, false
 }
 
 func (c *control) isTerminated() bool {
