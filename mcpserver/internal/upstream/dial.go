@@ -33,7 +33,7 @@ func fromConfig(s *config.Server, supervisor *child.Supervisor) dialer {
 func inProcess(s *server.MCPServer) dialer {
 	return func(*slog.Logger) (*endpoint, error) {
 		t := inProcessTap{transport.NewInProcessTransport(s)}
-		return &endpoint{transport: t, close: func() { _ = t.Close() }}, nil // its Close has no failure
+		return &endpoint{transport: t, changed: make(chan struct{}, 1), close: func() { _ = t.Close() }}, nil // its Close has no failure
 	}
 }
 
@@ -52,6 +52,7 @@ func dialChild(s *config.Server, supervisor *child.Supervisor, log *slog.Logger)
 	p := newPipe(process.Stdin, process.Stdout, log)
 	return &endpoint{
 		transport: p,
+		changed:   make(chan struct{}, 1),
 		lost:      p.closed,
 		why:       func() string { return childEnd(p, process) },
 		close: func() {
@@ -78,7 +79,8 @@ func childEnd(p *pipe, process *child.Process) string {
 // dialHTTP makes a client of a Streamable HTTP server. It listens for notifications on the stream of GET, which pins the
 // revisions that have a handshake.
 func dialHTTP(s *config.Server) (*endpoint, error) {
-	last := &lastStatus{base: http.DefaultTransport.(*http.Transport).Clone()}
+	e := &endpoint{changed: make(chan struct{}, 1)}
+	last := &lastStatus{base: http.DefaultTransport.(*http.Transport).Clone(), listening: e.mayHaveChanged}
 	headers := map[string]string{}
 	for _, h := range s.Headers {
 		headers[h.Name] = h.Value
@@ -93,11 +95,13 @@ func dialHTTP(s *config.Server) (*endpoint, error) {
 		return nil, errors.New("the URL is not one") // the cause quotes it
 	}
 	t := &httpTap{StreamableHTTP: streamable}
-	return &endpoint{transport: t, why: last.why, close: func() {
+	e.transport, e.why = t, last.why
+	e.close = func() {
 		_ = t.Close() // its Close has no failure
 		t.wg.Wait()
 		last.base.CloseIdleConnections()
-	}}, nil
+	}
+	return e, nil
 }
 
 // sameHost refuses to carry configured headers to a host that the configuration does not name.
@@ -148,6 +152,9 @@ func (t *httpTap) SetRequestHandler(transport.RequestHandler) {
 // what it may answer.
 type lastStatus struct {
 	base *http.Transport
+	// listening is called when the stream of GET has opened: what the server announced before that, or while the
+	// stream was interrupted, went by unheard.
+	listening func()
 
 	mu     sync.Mutex
 	status int
@@ -164,6 +171,9 @@ func (l *lastStatus) RoundTrip(request *http.Request) (*http.Response, error) {
 			l.status = response.StatusCode
 		}
 		l.mu.Unlock()
+	}
+	if err == nil && request.Method == http.MethodGet && response.StatusCode == http.StatusOK {
+		l.listening()
 	}
 	if err == nil && request.Method == http.MethodPost {
 		response.Body = &limitedBody{ReadCloser: response.Body, left: maxMessage}

@@ -51,7 +51,7 @@ func TestStreamableHTTP(t *testing.T) {
 	})
 	mux.Handle("/away", http.RedirectHandler("http://elsewhere.invalid/mcp", http.StatusTemporaryRedirect))
 	web := httptest.NewServer(mux)
-	defer web.Close()
+	t.Cleanup(web.Close) // after the upstream's, whose stream it waits for
 
 	u := httpUpstream(t, web.URL+"/mcp", `"Authorization": "Bearer good-token"`)
 	if got := settle(t, u); got.State != Ready || names(got) != "big slow" {
@@ -65,7 +65,11 @@ func TestStreamableHTTP(t *testing.T) {
 	if _, err := u.Call(ctx, "slow", nil); err == nil {
 		t.Error("no error")
 	}
-	<-cancelled
+	select {
+	case <-cancelled:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the server's call was not cancelled")
+	}
 	s.AddTool(mcp.NewTool("zz"), nil)
 	eventually(t, "the announced tool", func() bool { return names(u.Status()) == "big slow zz" })
 	u.Close()
@@ -94,7 +98,7 @@ func TestHTTPServerThatForgotUs(t *testing.T) {
 	var current atomic.Value
 	current.Store(fresh())
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { current.Load().(http.Handler).ServeHTTP(w, r) }))
-	defer web.Close()
+	t.Cleanup(web.Close) // after the upstream's, whose stream it waits for
 	u := httpUpstream(t, web.URL+"/mcp", "")
 	if got := call(t, u, "hi", ""); got != `"hello"` {
 		t.Fatal(got)
@@ -103,6 +107,4 @@ func TestHTTPServerThatForgotUs(t *testing.T) {
 	if got := call(t, u, "hi", ""); got != `"hello"` {
 		t.Error(got)
 	}
-	u.Close()
-	web.CloseClientConnections()
 }

@@ -29,6 +29,16 @@ type endpoint struct {
 	why func() string
 	// close ends it, waits, and may be called more than once.
 	close func()
+	// changed, of capacity 1, receives when the server's tools may have changed.
+	changed chan struct{}
+}
+
+// mayHaveChanged has the tools listed again.
+func (e *endpoint) mayHaveChanged() {
+	select {
+	case e.changed <- struct{}{}:
+	default: // that is due already
+	}
 }
 
 // session is one initialised connection.
@@ -36,8 +46,6 @@ type session struct {
 	*endpoint
 	client *client.Client
 	log    *slog.Logger
-	// changed receives when the server says that its tools did.
-	changed chan struct{}
 	// answered is set once any call has been answered.
 	answered atomic.Bool
 	info     mcp.Implementation
@@ -45,14 +53,11 @@ type session struct {
 
 // open initialises an endpoint, and closes it when that fails.
 func open(ctx context.Context, e *endpoint, log *slog.Logger, version string) (*session, error) {
-	s := &session{endpoint: e, log: log, changed: make(chan struct{}, 1)}
+	s := &session{endpoint: e, log: log}
 	s.client = client.NewClient(e.transport, client.WithProtocolVersion(protocolVersion))
 	s.client.OnNotification(func(n mcp.JSONRPCNotification) {
 		if n.Method == mcp.MethodNotificationToolsListChanged {
-			select {
-			case s.changed <- struct{}{}:
-			default:
-			}
+			e.mayHaveChanged()
 		}
 	})
 	err := s.client.Start(context.WithoutCancel(ctx)) // the connection outlives the start

@@ -275,12 +275,15 @@ func (u *Upstream) down(state State, reason string) {
 	if u.closed {
 		state, reason = Stopped, "closed"
 	}
-	u.status.State, u.status.Reason = state, u.spec.redact(reason)
+	reason = u.spec.redact(reason)
+	level := slog.LevelWarn
+	if u.closed || reason == u.status.Reason { // it was said before
+		level = slog.LevelDebug
+	}
+	u.log.Log(u.ctx, level, "down", "reason", reason)
+	u.status.State, u.status.Reason = state, reason
 	u.failures++
 	u.notBefore = time.Now().Add(pause(u.failures))
-	if !u.closed {
-		u.log.Warn("down", "reason", u.status.Reason)
-	}
 }
 
 // pause is the time between a failure and the next start.
