@@ -28,6 +28,11 @@ func envelopeRules() []Rule {
 			f := d.Ours.Failure
 			return f != nil && f.Kind == protocol.FailureSyntax && f.Position != nil && strings.Contains(d.Ours.Error, f.Message) && d.Ours.Logs != nil
 		}},
+		{"canceled-hang-is-a-timeout", ReasonEnvelope, func(d *Difference) bool {
+			t := d.Want.Threw
+			return t != nil && strings.Contains(t.Message, "canceled this request because it detected that your Worker's code had hung") &&
+				d.Ours.Error == protocol.TimeoutMessage && d.Ours.Logs != nil
+		}},
 		{"size-limit-names-itself", ReasonEnvelope, func(d *Difference) bool {
 			if d.Want.Threw == nil || !strings.Contains(d.Want.Threw.Message, "are limited to 32MiB") {
 				return false
@@ -114,7 +119,7 @@ func resultRules() []Rule {
 	return []Rule{
 		{"json-instead-of-a-clone-error", ReasonResult, func(d *Difference) bool {
 			t := d.Want.Threw
-			if t == nil || t.Name != "DataCloneError" && !strings.Contains(t.Message, "Maximum call stack size exceeded") {
+			if t == nil || !cloneError(t) {
 				return false
 			}
 			return d.Ours.Logs != nil && (d.isWhatJSONMakes() || d.Ours.Failure != nil && d.Ours.Failure.Kind == protocol.FailureStack)
@@ -123,9 +128,9 @@ func resultRules() []Rule {
 			_, message, ok := strings.Cut(d.Want.JSONError, ": ")
 			return ok && d.Ours.Err == nil && strings.Contains(d.Ours.Error, message) && d.sameLogs()
 		}},
-		{"toJSON-is-honoured", ReasonResult, func(d *Difference) bool {
-			lost := d.Want.JSONUndefined && d.Want.Error == nil || isEmptyObject(d.Want.Result)
-			return lost && d.ran() && d.Ours.Result != nil && strings.Contains(d.Case.Code, "toJSON") && d.sameLogs() && d.isWhatJSONMakes()
+		{"json-of-the-value-itself", ReasonResult, func(d *Difference) bool {
+			unspoiled := d.Want.Threw == nil && d.Want.Error == nil && d.sameLogs()
+			return unspoiled && becomesStub.MatchString(d.Case.Code) && d.isWhatJSONMakes()
 		}},
 		{"error-keeps-its-own-members", ReasonResult, func(d *Difference) bool {
 			if !isEmptyObject(d.Want.Result) || !d.ran() || !d.sameLogs() || !d.isWhatJSONMakes() {
@@ -151,6 +156,15 @@ func resultRules() []Rule {
 	}
 }
 
+// cloneError reports whether a rejection comes from handing the result over.
+func cloneError(t *Threw) bool {
+	return t.Name == "DataCloneError" || t.Message == "Unable to deserialize cloned data." ||
+		strings.Contains(t.Message, "Maximum call stack size exceeded")
+}
+
+// becomesStub finds what the reference hands over as a stub of something on the other side, whose JSON nobody can know.
+var becomesStub = regexp.MustCompile(`\b(toJSON|Proxy|RpcTarget)\b`)
+
 func isEmptyObject(text json.RawMessage) bool { return text != nil && canonicalJSON(text) == "{}" }
 
 func equalAny(a, b any) bool {
@@ -166,7 +180,9 @@ func (d *Difference) isWhatJSONMakes() bool {
 		return false
 	}
 	if d.Ours.Error != "" || probe.Error != "" {
-		return d.Ours.Error == probe.Error
+		// The program itself must not be what fails.
+		bare, _ := d.wrapped("async (program) => { await program() }")
+		return d.Ours.Error == probe.Error && bare.Error == ""
 	}
 	text, isText := probe.text()
 	if !isText {

@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +10,9 @@ import (
 	"github.com/codemode-go/codemode/dialect"
 	"github.com/codemode-go/codemode/protocol"
 )
+
+// harnessModule is the reference's own main module; a module of that name among the program's is dropped there.
+const harnessModule = "executor.js"
 
 // internals are the names that the reference's generated worker leaves in a program's scope.
 var internals = []string{
@@ -34,6 +38,19 @@ func harnessRules() []Rule {
 		{"tampering-reaches-the-program-alone", ReasonNoHarness, func(d *Difference) bool {
 			code, ok := withoutTampering(d.Case.Code)
 			return ok && d.Want.Threw == nil && d.agrees(d.probe(code))
+		}},
+		{"no-module-of-the-harness", ReasonNoHarness, func(d *Difference) bool {
+			source, ok := d.Case.Options.Modules[harnessModule]
+			if !ok || !d.ran() {
+				return false
+			}
+			const renamed = "program-" + harnessModule
+			other := *d.Case
+			other.Code = strings.ReplaceAll(d.Case.Code, harnessModule, renamed)
+			other.Options.Modules = maps.Clone(d.Case.Options.Modules)
+			delete(other.Options.Modules, harnessModule)
+			other.Options.Modules[renamed] = source
+			return other.Code != d.Case.Code && d.agrees(d.run(&other))
 		}},
 		{"this-is-undefined", ReasonNoHarness, func(d *Difference) bool {
 			pattern := word("this")
@@ -66,7 +83,7 @@ func unmarked(o Ours, mark string) Ours {
 }
 
 // tampers finds an assignment to a global or to a member of one.
-var tampers = regexp.MustCompile(`(?:^|[;{\s])((?:globalThis\.)?(?:JSON|Object|Array|Promise|String|Function|Symbol|Error|Uint8Array|console|Proxy|btoa|atob|setTimeout|__\w+)(?:\.\w+)*\s*=[^=>])`)
+var tampers = regexp.MustCompile(`(?:^|[;{\s])((?:globalThis\.)?(?:JSON|Object|Array|Promise|String|Function|Symbol|Error|Uint8Array|console|Proxy|btoa|atob|setTimeout|__\w+)(?:\.\w+|\[[^\]]*\])*\s*=[^=>])`)
 
 // withoutTampering takes the assignments to globals out of a program.
 func withoutTampering(code string) (string, bool) {
@@ -133,23 +150,25 @@ func renameTag(c *casefile.Case) (*casefile.Case, bool) {
 // nameRules: names of providers and tools that break the reference's harness.
 func nameRules() []Rule {
 	return []Rule{
-		{"reserved-word-is-refused", ReasonNames, func(d *Difference) bool {
+		{"reserved-name-is-refused", ReasonNames, func(d *Difference) bool {
 			if text, _ := d.Want.ErrorText(); strings.HasPrefix(text, "Provider name") {
 				return false
 			}
 			return slices.ContainsFunc(d.namespaces(), func(name string) bool {
-				return protocol.IsReservedWord(name) && d.Ours.Error == `Provider name "`+name+`" is a JavaScript reserved word`
+				word := protocol.IsReservedWord(name) && d.Ours.Error == `Provider name "`+name+`" is a JavaScript reserved word`
+				bound := protocol.IsReservedProviderName(name) && d.Ours.Error == `Provider name "`+name+`" is reserved`
+				return word || bound
 			})
 		}},
 		{"name-that-breaks-the-harness-works", ReasonNames, func(d *Difference) bool {
-			if !d.ran() || d.Ours.Logs == nil {
-				return false
-			}
-			broken, _ := d.Want.ErrorText()
-			if d.Want.Threw != nil {
-				broken = d.Want.Threw.Message
-			}
-			return slices.ContainsFunc(d.namespaces(), func(name string) bool { return breaksHarness(name, broken) })
+			fails := d.Want.Threw != nil || d.Want.Error != nil || d.Want.Hang != ""
+			return fails && d.ran() && slices.ContainsFunc(d.namespaces(), func(name string) bool {
+				if !usedByHarness(name) {
+					return false
+				}
+				other := renameProvider(d.Case, name)
+				return d.agrees(d.run(other))
+			})
 		}},
 		{"empty-name-collides", ReasonNames, func(d *Difference) bool {
 			for _, p := range d.Case.Providers {
@@ -164,15 +183,28 @@ func nameRules() []Rule {
 	}
 }
 
-// breaksHarness reports whether a message is what becomes of the generated worker when a provider has this name.
-func breaksHarness(name, message string) bool {
-	switch {
-	case message == "Cannot access '"+name+"' before initialization":
+// usedByHarness reports whether the reference's generated worker uses a global of this name after the namespaces are
+// bound, or cannot bind it.
+func usedByHarness(name string) bool {
+	switch name {
+	case "Proxy", "Object", "JSON", "String", "Array", "Symbol", "Uint8Array", "ArrayBuffer", "btoa", "atob", "__proto__",
+		"result":
 		return true
-	case name == "__proto__":
-		return strings.Contains(message, `"ToolDispatcher"`)
-	case name == "Uint8Array" || name == "ArrayBuffer":
-		return message == "Right-hand side of 'instanceof' is not callable"
 	}
 	return false
+}
+
+// renameProvider gives a provider a name that nothing else has, in the case and in its code.
+func renameProvider(c *casefile.Case, name string) *casefile.Case {
+	const mark = "$provider"
+	other := *c
+	other.Name += mark
+	other.Providers = slices.Clone(c.Providers)
+	for i := range other.Providers {
+		if other.Providers[i].Name == name {
+			other.Providers[i].Name += mark
+		}
+	}
+	other.Code = regexp.MustCompile(`(^|[^\w$.])`+regexp.QuoteMeta(name)+`\b`).ReplaceAllString(c.Code, "${1}"+name+"$$provider")
+	return &other
 }

@@ -1,6 +1,9 @@
 // Command compat runs a catalogue of cases on our dialect and compares it with what the real reference answered.
 //
 //	go run ./compat/cmd/compat -cases cases.json -expect expected-0.5.6.json
+//	go run ./compat/cmd/compat -cases cases.json -live
+//
+// With -live the reference itself is asked, which needs npm ci in compat/reference.
 //
 // It prints each difference that no rule covers, a summary by rule, and as the last line "N passed, N failed". Exit
 // codes: 0 every case passed, 1 one did not or could not be read, 2 usage.
@@ -20,6 +23,7 @@ import (
 
 	"github.com/codemode-go/codemode/compat"
 	"github.com/codemode-go/codemode/compat/casefile"
+	"github.com/codemode-go/codemode/compat/reference"
 	"github.com/codemode-go/codemode/executor"
 	"github.com/codemode-go/codemode/executor/worker"
 )
@@ -35,7 +39,7 @@ func main() {
 // flags are the command line.
 type flags struct {
 	cases, expect, typed, version, only string
-	json, verbose                       bool
+	live, json, verbose                 bool
 	concurrency                         int
 }
 
@@ -45,6 +49,7 @@ func parseFlags(args []string, stderr io.Writer) (flags, error) {
 	set.SetOutput(stderr)
 	set.StringVar(&f.cases, "cases", "", "the catalogue, a JSON `file` of cases")
 	set.StringVar(&f.expect, "expect", "", "the reference's outcomes, a JSON `file`")
+	set.BoolVar(&f.live, "live", false, "ask the reference itself in place of -expect")
 	set.StringVar(&f.typed, "typed", "", "what the reference's tools saw, a JSON `file`; calls are compared too")
 	set.StringVar(&f.version, "version", compat.Newest, "the `release` of the reference; an older one puts expected-RELEASE.diff.json over -expect")
 	set.StringVar(&f.only, "only", "", "run the cases whose name contains `text`")
@@ -54,9 +59,9 @@ func parseFlags(args []string, stderr io.Writer) (flags, error) {
 	if err := set.Parse(args); err != nil {
 		return f, err
 	}
-	if f.cases == "" || f.expect == "" || set.NArg() > 0 {
+	if f.cases == "" || f.live == (f.expect != "") || set.NArg() > 0 {
 		set.Usage()
-		return f, errors.New("-cases and -expect are needed, and nothing else")
+		return f, errors.New("-cases and one of -expect and -live are needed, and nothing else")
 	}
 	return f, nil
 }
@@ -101,7 +106,8 @@ func report(ctx context.Context, f flags) (*compat.Report, error) {
 		return nil, err
 	}
 	cases, malformed := casefile.ParseFile(f.cases, text)
-	expected, err := compat.LoadExpected(f.expect, f.version)
+	cases = selected(cases, f.only)
+	expected, err := expectations(ctx, f, cases)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +122,24 @@ func report(ctx context.Context, f flags) (*compat.Report, error) {
 		return nil, err
 	}
 	defer pool.Close()
-	report := compat.Run(ctx, pool, selected(cases, f.only), []*compat.Outcomes{expected}, options)[0]
+	report := compat.Run(ctx, pool, cases, []*compat.Outcomes{expected}, options)[0]
 	for _, err := range malformed {
 		report.Malformed = append(report.Malformed, err.Error())
 	}
 	return report, nil
+}
+
+// expectations reads the recorded outcomes, or asks the reference.
+func expectations(ctx context.Context, f flags, cases []*casefile.Case) (*compat.Outcomes, error) {
+	if !f.live {
+		return compat.LoadExpected(f.expect, f.version)
+	}
+	server, err := reference.Start(ctx, f.version, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	return compat.Live(ctx, server, cases, 1)
 }
 
 func selected(cases []*casefile.Case, text string) []*casefile.Case {
