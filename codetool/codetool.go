@@ -64,6 +64,9 @@ type Options struct {
 	// DescriptionBudget bounds the description's length in characters. When the declarations do not fit, the
 	// description lists names and programs look the rest up, see SearchName. 0 is no bound.
 	DescriptionBudget int
+	// Search makes the two functions of SearchName callable whatever the budget, for a host whose clients show
+	// descriptions of different lengths (see Tool.DescriptionWithin).
+	Search bool
 	// Approve is asked before each call of a tool that needs approval; an error is thrown at the call site in place of
 	// the call. Nil leaves such tools out: they are neither declared nor callable.
 	Approve func(ctx context.Context, call Call) error
@@ -76,11 +79,13 @@ type Options struct {
 
 // Tool is the one tool. Make it with NewTool.
 type Tool struct {
-	executor    *dialect.Executor
-	options     Options
-	namespaces  []*namespace
-	providers   []dialect.Provider
-	description string
+	executor     *dialect.Executor
+	options      Options
+	namespaces   []*namespace
+	providers    []dialect.Provider
+	declarations []Declarations
+	full         string     // the description with the declarations
+	catalogue    *catalogue // what programs can look up; nil when they cannot
 }
 
 // NewTool makes the tool over executor, which it owns from then on.
@@ -111,7 +116,7 @@ func (t *Tool) With(providers []Provider) *Tool {
 
 func build(executor *dialect.Executor, providers []Provider, options Options) *Tool {
 	t := &Tool{executor: executor, options: options, namespaces: bindAll(providers, &options)}
-	t.description = t.describe()
+	t.describe()
 	for _, ns := range t.namespaces {
 		t.providers = append(t.providers, ns.forDialect())
 	}
@@ -120,9 +125,6 @@ func build(executor *dialect.Executor, providers []Provider, options Options) *T
 
 // Close ends what runs and closes the executor. It is idempotent.
 func (t *Tool) Close() error { return t.executor.Close() }
-
-// Description is what the model reads about the tool.
-func (t *Tool) Description() string { return t.description }
 
 // CallOptions adjusts one call. Its zero value leaves the Tool's options as they are.
 type CallOptions struct {

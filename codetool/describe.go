@@ -1,6 +1,11 @@
 package codetool
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/codemode-go/codemode/protocol"
@@ -32,18 +37,34 @@ Do NOT define named functions then call them — just write the arrow function b
 
 {{example}}`
 
-// describe fills the template in, with the declarations or, when they do not fit the budget, with names and the means
-// to look the rest up.
-func (t *Tool) describe() string {
+// describe prints the declarations and, when they may not fit somewhere, prepares what is shown in their place.
+func (t *Tool) describe() {
 	blocks := t.declare()
-	full := t.fill(t.printBlocks(blocks))
-	budget := t.options.DescriptionBudget
-	if budget <= 0 || characters(full) <= budget {
-		return full
+	t.declarations = t.printBlocks(blocks)
+	texts := make([]string, len(t.declarations))
+	for i, d := range t.declarations {
+		texts[i] = commentLines(t.namespaces[i].note) + d.Text
 	}
-	catalogue := t.addSearch(blocks)
-	return t.fill(catalogue.summary(budget - characters(t.fill(""))))
+	t.full = t.fill(strings.Join(texts, "\n\n"))
+	if t.options.Search || !fits(t.full, t.options.DescriptionBudget) {
+		t.catalogue = t.addSearch(blocks)
+	}
 }
+
+// Description is what the model reads about the tool, within Options.DescriptionBudget.
+func (t *Tool) Description() string { return t.DescriptionWithin(t.options.DescriptionBudget) }
+
+// DescriptionWithin is the description for a client that shows budget characters of it; 0 is no bound. With the
+// declarations when they fit; else, when programs can search (see Options.Search), with names and the means to look the
+// rest up.
+func (t *Tool) DescriptionWithin(budget int) string {
+	if t.catalogue == nil || fits(t.full, budget) {
+		return t.full
+	}
+	return t.fill(t.catalogue.summary(budget - characters(t.fill(""))))
+}
+
+func fits(text string, budget int) bool { return budget <= 0 || characters(text) <= budget }
 
 // fill replaces each placeholder of the template where it first occurs. What is filled in is literal: a placeholder or a
 // "$" in it stays what it is.
@@ -108,17 +129,46 @@ func (t *boundTool) summary() string {
 	return t.Description
 }
 
-func (t *Tool) printBlocks(blocks []typegen.Block) string {
-	texts := make([]string, 0, len(blocks))
+// Declarations is what TypeScript knows of one namespace.
+type Declarations struct {
+	// Provider and Namespace are the names as the host gave them and as programs use them.
+	Provider, Namespace string
+	// Text is the block that the model reads, without a line end after the last line.
+	Text string
+	// Warnings say what of the tools' schemas is not declared as it stands.
+	Warnings []string
+}
+
+// Declare prints the declarations of providers that are read together, as a Tool of them would. Nothing is called, so
+// that the tools need no Call.
+func Declare(providers []Provider) []Declarations {
+	declared := slices.Clone(providers)
+	for i := range declared {
+		declared[i].Tools = slices.Clone(declared[i].Tools)
+		for j := range declared[i].Tools {
+			declared[i].Tools[j].Call = func(context.Context, json.RawMessage) (any, error) { return nil, nil }
+		}
+	}
+	return build(nil, declared, Options{Logger: slog.New(slog.DiscardHandler)}).declarations
+}
+
+// Declarations are the declarations of the tool's namespaces, in their order, whatever fits into the description.
+func (t *Tool) Declarations() []Declarations { return slices.Clone(t.declarations) }
+
+func (t *Tool) printBlocks(blocks []typegen.Block) []Declarations {
+	printed := make([]Declarations, 0, len(blocks))
 	for i, block := range blocks {
 		ns := t.namespaces[i]
-		text := ns.types
-		if text == "" {
-			text = block.String()
+		d := Declarations{Provider: ns.provider, Namespace: ns.identifier, Text: ns.types}
+		if d.Text == "" {
+			d.Text = block.String()
 		}
-		texts = append(texts, commentLines(ns.note)+text)
+		for _, w := range block.Warnings {
+			d.Warnings = append(d.Warnings, fmt.Sprintf("tool %q, %s: %s", w.Tool, w.Path, w.Message))
+		}
+		printed = append(printed, d)
 	}
-	return strings.Join(texts, "\n\n")
+	return printed
 }
 
 // commentLines is a text as line comments, each with a line end.

@@ -15,6 +15,7 @@ import (
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/mcpserver/internal/stdio"
 	"github.com/codemode-go/codemode/mcpserver/internal/upstream"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // progressInterval is how often a client that asked for it hears that its program still runs. Clients give up after
@@ -38,7 +39,23 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 	if err != nil {
 		return failure("Error: " + err.Error()), nil
 	}
-	return s.answer(outcome, r, s.missing(code)), nil
+	result := s.answer(outcome, r, s.missing(code))
+	if outcome.Native != nil && !s.options.Reference {
+		result.Meta = usage(outcome.Native)
+	}
+	return result, nil
+}
+
+// UsageKey is where an answer's _meta says what its run took: {"calls", "wallMs", "cpuMs"}.
+const UsageKey = "codemode/usage"
+
+func usage(native *protocol.ExecuteResult) *mcp.Meta {
+	milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	return &mcp.Meta{AdditionalFields: map[string]any{UsageKey: map[string]any{
+		"calls":  native.Usage.ToolCalls,
+		"wallMs": milliseconds(native.Usage.Wall),
+		"cpuMs":  milliseconds(native.Usage.CPU),
+	}}}
 }
 
 // code reads the one argument. The complaint is what zod, which checks it in codeMcpServer, would say.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/mcpserver/config"
@@ -76,12 +77,21 @@ func (s *Server) publish() {
 }
 
 // listed puts the description of this moment into tools/list, so that a client that lists before it hears of a change
-// does not get the old one.
-func (s *Server) listed(_ context.Context, tools []mcp.Tool) []mcp.Tool {
+// does not get the old one, in the length that the client shows.
+func (s *Server) listed(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
 	for i := range tools {
-		tools[i].Description = s.Description()
+		tools[i].Description = s.current().DescriptionWithin(s.budget(ctx))
 	}
 	return tools
+}
+
+// budget is how many characters of a description the client of ctx shows. A budget that the caller chose is for all.
+func (s *Server) budget(ctx context.Context) int {
+	client, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	if s.ownBudget && ok && client.GetClientInfo().Name == "claude-code" {
+		return shortBudget
+	}
+	return s.options.Tool.DescriptionBudget
 }
 
 // inputSchema is what codeMcpServer lists; closedSchema also says that there is no other argument.

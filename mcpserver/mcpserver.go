@@ -35,6 +35,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,16 +58,19 @@ import (
 // what clients wait for an answer.
 const DefaultStartWait = 30 * time.Second
 
-// DefaultDescriptionBudget bounds the tool's description, in characters: Claude Code cuts what is past 2,048, and says so
-// to nobody. What does not fit is looked up from inside programs.
-const DefaultDescriptionBudget = 2000
+// DefaultDescriptionBudget bounds the tool's description, in characters: about 12,000 tokens, past which a model does
+// better to look declarations up from inside programs.
+const DefaultDescriptionBudget = 50_000
+
+// shortBudget is for Claude Code, which cuts what is past 2,048 characters and says so to nobody.
+const shortBudget = 2000
 
 // Options adjusts a Server. The zero value of every field is its documented default.
 type Options struct {
 	// Version is what the Server calls its own version; empty is "0.0.0".
 	Version string
-	// Tool adjusts the code tool. LosslessIntegers is always on, and DescriptionBudget is DefaultDescriptionBudget unless
-	// it is set or Reference is.
+	// Tool adjusts the code tool. LosslessIntegers is always on. DescriptionBudget holds for every client when it is set;
+	// otherwise it is DefaultDescriptionBudget, less for a client that shows less, and none at all with Reference.
 	Tool codetool.Options
 	// ResultChars bounds the text of one answer, in UTF-16 code units; 0 is codetool.MaxResponse. The console output
 	// has half of it on top.
@@ -122,11 +126,11 @@ func FromConfig(cfg *config.Config) []Upstream {
 	return list
 }
 
-// Wrap takes one command as the only upstream, under the namespace codemode, as codeMcpServer has it. The command gets
-// our whole environment, as it would without us.
-func Wrap(command string, args ...string) []Upstream {
+// Wrap takes one command as the only upstream. Its namespace is an identifier; codeMcpServer calls it codemode. The
+// command gets our whole environment, as it would without us.
+func Wrap(namespace, command string, args ...string) []Upstream {
 	s := config.Server{
-		Name: command, Namespace: codetool.DefaultNamespace, Transport: config.TransportStdio,
+		Name: command, Namespace: namespace, Transport: config.TransportStdio,
 		Command: command, Args: args, InheritEnv: true,
 	}
 	return FromConfig(&config.Config{Servers: []config.Server{s}})
@@ -153,6 +157,8 @@ type Server struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 	changed chan struct{}
+	// ownBudget says that the description's length was left to us.
+	ownBudget bool
 
 	mu        sync.Mutex
 	stale     bool
@@ -170,7 +176,8 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 	}
 	o := resolve(options)
 	s := &Server{
-		options: o, log: o.Logger, progress: progressInterval, changed: make(chan struct{}, 1), stale: true,
+		ownBudget: o.Tool.Search && (options == nil || options.Tool.DescriptionBudget == 0),
+		options:   o, log: o.Logger, progress: progressInterval, changed: make(chan struct{}, 1), stale: true,
 		supervisor: child.NewSupervisor(&child.Options{Logger: o.Logger}),
 		base:       codetool.NewTool(executor, nil, &o.Tool),
 	}
@@ -219,6 +226,7 @@ func resolve(options *Options) Options {
 	}
 	if o.Tool.DescriptionBudget == 0 && !o.Reference {
 		o.Tool.DescriptionBudget = DefaultDescriptionBudget
+		o.Tool.Search = true
 	}
 	o.Tool.LosslessIntegers = true
 	if o.Version == "" {
@@ -261,11 +269,18 @@ type ServerStatus struct {
 	State string
 	// Reason says why it is failed or stopped.
 	Reason string
-	// Tools are the names of its tools, as last listed.
-	Tools []string
+	// Tools are its tools, as last listed.
+	Tools []ServerTool
 	// Server and Version are what it calls itself; StartTook is how long its start took.
 	Server, Version string
 	StartTook       time.Duration
+}
+
+// ServerTool is one tool of an upstream.
+type ServerTool struct {
+	Name, Title, Description string
+	// InputSchema and OutputSchema are JSON Schemas with the bytes that the server sent.
+	InputSchema, OutputSchema json.RawMessage
 }
 
 // Servers tells how the upstreams are, in their order.
@@ -276,12 +291,15 @@ func (s *Server) Servers() []ServerStatus {
 		one := ServerStatus{Name: status.Name, Namespace: status.Namespace, State: string(status.State), Reason: status.Reason,
 			Server: status.Server, Version: status.Version, StartTook: status.StartTook}
 		for _, tool := range status.Tools {
-			one.Tools = append(one.Tools, tool.Name)
+			one.Tools = append(one.Tools, ServerTool(tool))
 		}
 		list = append(list, one)
 	}
 	return list
 }
+
+// Declarations are the TypeScript declarations of the upstreams as they are now, whatever fits into the description.
+func (s *Server) Declarations() []codetool.Declarations { return s.current().Declarations() }
 
 // Settled waits until no upstream is starting, or ctx ends.
 func (s *Server) Settled(ctx context.Context) {

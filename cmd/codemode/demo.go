@@ -14,6 +14,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/codemode-go/codemode/mcpserver"
 )
 
 // demoProgram is the program of the seed document, as a model wrote it.
@@ -82,7 +84,7 @@ func runDemo(ctx context.Context, term terminal) error {
 		return fmt.Errorf("the program failed: %s", text)
 	}
 	say("4. It ran in a fresh V8 isolate in a worker process; its calls came back to the host. The answer:\n\n   { result: %s }\n", text)
-	return sayCost(say, tool, usageOf(result), took)
+	return sayCost(say, tool, result, took)
 }
 
 // connectDemo starts the server and initializes a session with it.
@@ -103,7 +105,11 @@ func connectDemo(ctx context.Context, self string, stderr io.Writer) (*client.Cl
 }
 
 // sayCost prints what the run took, and what the one tool saves.
-func sayCost(say func(string, ...any), tool mcp.Tool, used runUsage, took time.Duration) error {
+func sayCost(say func(string, ...any), tool mcp.Tool, result *mcp.CallToolResult, took time.Duration) error {
+	used, err := usageOf(result)
+	if err != nil {
+		return err
+	}
 	raw, err := demoToolList()
 	if err != nil {
 		return err
@@ -118,11 +124,28 @@ func sayCost(say func(string, ...any), tool mcp.Tool, used runUsage, took time.D
 	}
 	say("5. What it cost:\n")
 	say("   tool calls     %d, in one turn of the model", used.Calls)
-	say("   wall time      %s for the tool call, of which %s in the program", milliseconds(took), milliseconds(used.wall()))
+	say("   wall time      %s for the tool call, %.1f ms of it the program's", milliseconds(took), used.WallMs)
 	say("   description    %d tokens (o200k); the two tools' own list is %d", tokens, rawTokens)
 	say("\n   With two tools the description costs about what it replaces. It pays when there are many tools, and when")
 	say("   their results are large: those stay in the isolate. `codemode tools --config F --format stats` shows yours.")
 	return nil
+}
+
+// runUsage is what the server says of a run in the answer's _meta.
+type runUsage struct {
+	Calls  int
+	WallMs float64
+}
+
+func usageOf(result *mcp.CallToolResult) (used runUsage, err error) {
+	if result.Meta == nil {
+		return used, fmt.Errorf("the answer has no _meta")
+	}
+	text, err := json.Marshal(result.Meta.AdditionalFields[mcpserver.UsageKey])
+	if err != nil {
+		return used, err
+	}
+	return used, json.Unmarshal(text, &used)
 }
 
 // demoToolList is the upstream's tools/list answer, as a client without codemode would read it.

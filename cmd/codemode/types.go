@@ -6,8 +6,8 @@ import (
 	"flag"
 	"fmt"
 
+	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/dialect"
-	"github.com/codemode-go/codemode/typegen"
 )
 
 func typesCommand() command {
@@ -31,19 +31,14 @@ schema that cannot be printed is named on standard error; the rest is printed al
 				if err != nil {
 					return usagef("%s: %v", name, err)
 				}
-				block := typegen.Generate(*namespace, tools)
-				for _, w := range block.Warnings {
-					fmt.Fprintf(term.err, "codemode types: %s\n", w)
-				}
-				_, err = fmt.Fprintln(term.out, block.String())
-				return err
+				return printBlocks(term, "types", codetool.Declare([]codetool.Provider{{Name: *namespace, Tools: tools}}))
 			}
 		},
 	}
 }
 
 // decodeTools reads {"tools": [...]}, keeping each schema's bytes. A tool that is malformed is an error that names it.
-func decodeTools(data []byte) ([]typegen.Tool, error) {
+func decodeTools(data []byte) ([]codetool.RawTool, error) {
 	var list struct{ Tools []json.RawMessage }
 	if err := json.Unmarshal(data, &list); err != nil {
 		return nil, err
@@ -51,10 +46,10 @@ func decodeTools(data []byte) ([]typegen.Tool, error) {
 	if list.Tools == nil {
 		return nil, fmt.Errorf(`there is no "tools" array, as tools/list answers it`)
 	}
-	tools := make([]typegen.Tool, len(list.Tools))
+	tools := make([]codetool.RawTool, len(list.Tools))
 	for i, raw := range list.Tools {
 		var tool struct {
-			Name, Description         string
+			Name, Title, Description  string
 			InputSchema, OutputSchema json.RawMessage
 		}
 		if err := json.Unmarshal(raw, &tool); err != nil {
@@ -63,8 +58,9 @@ func decodeTools(data []byte) ([]typegen.Tool, error) {
 		if tool.Name == "" {
 			return nil, fmt.Errorf(`tools[%d]: "name" is missing`, i)
 		}
-		tools[i] = typegen.Tool{
-			Name: tool.Name, Description: tool.Description, InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
+		tools[i] = codetool.RawTool{
+			Name: tool.Name, Title: tool.Title, Description: tool.Description,
+			InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
 		}
 	}
 	return tools, nil

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/codemode-go/codemode/executor/worker"
 	"github.com/codemode-go/codemode/protocol"
 )
 
@@ -24,7 +25,7 @@ func versionCommand() command {
 					return usagef("version takes no arguments, got %q", args)
 				}
 				_, err := fmt.Fprintf(term.out, "codemode %s\nprotocol v%d\nengine   %s\n%s %s/%s\n",
-					version(), protocol.Version, engineVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+					version(), protocol.Version, worker.Engine(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 				return err
 			}
 		},

@@ -15,6 +15,8 @@ type session struct {
 	id            string
 	initialized   atomic.Bool
 	negotiated    atomic.Value // of string
+	client        atomic.Value // of mcp.Implementation
+	capabilities  atomic.Value // of mcp.ClientCapabilities
 	notifications chan mcp.JSONRPCNotification
 }
 
@@ -34,6 +36,21 @@ func (s *session) SetProtocolVersion(version string) { s.negotiated.Store(versio
 func (s *session) version() string {
 	version, _ := s.negotiated.Load().(string)
 	return version
+}
+
+// The client's name, version and capabilities, as it initialized with them; with these the session implements
+// server.SessionWithClientInfo.
+func (s *session) SetClientInfo(client mcp.Implementation)        { s.client.Store(client) }
+func (s *session) SetClientCapabilities(c mcp.ClientCapabilities) { s.capabilities.Store(c) }
+
+func (s *session) GetClientInfo() mcp.Implementation {
+	client, _ := s.client.Load().(mcp.Implementation)
+	return client
+}
+
+func (s *session) GetClientCapabilities() mcp.ClientCapabilities {
+	capabilities, _ := s.capabilities.Load().(mcp.ClientCapabilities)
+	return capabilities
 }
 
 // forward writes what the server says of its own accord, such as that its tools changed.
