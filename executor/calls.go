@@ -21,13 +21,16 @@ type callBook struct {
 	ledger     []protocol.Call
 	dispatched int64
 	inFlight   map[string]*call
+	order      int             // of the last one
 	held       int64           // bytes of arguments in flight
 	left       []*call         // in flight when the run ended
 	last       <-chan struct{} // closed when the call before has set off
 
-	ctx  context.Context // of every call
-	stop context.CancelCauseFunc
-	free func() bool // unhooks ctx from the pool
+	ctx         context.Context // of every tool call
+	stop        context.CancelCauseFunc
+	free        func() bool     // unhooks ctx from the pool
+	requests    context.Context // of every outbound request: ends with the run, too
+	endRequests context.CancelFunc
 }
 
 // call is one call or request in flight.
@@ -81,13 +84,15 @@ func (r *run) accept(frame wire.Frame, line protocol.Call, waits bool) (*call, e
 	if isTool {
 		c.name = line.Provider + "." + line.Tool
 	}
-	failure, err := r.book(c, line, isTool)
-	if failure != nil {
+	booked, failure, err := r.book(c, line, isTool)
+	switch {
+	case err != nil:
+		return nil, err
+	case failure != nil:
 		r.giveUp(failure)
 		return nil, errGivenUp
-	}
-	if err != nil || c.before == nil {
-		return nil, err
+	case !booked:
+		return nil, nil
 	}
 	if waits {
 		r.clock.wait()
@@ -95,8 +100,8 @@ func (r *run) accept(frame wire.Frame, line protocol.Call, waits bool) (*call, e
 	return c, nil
 }
 
-// book enters a call. It leaves c.before nil when the call is refused.
-func (r *run) book(c *call, line protocol.Call, isTool bool) (*protocol.Failure, error) {
+// book enters a call, unless the run was given up, or the call is over a limit.
+func (r *run) book(c *call, line protocol.Call, isTool bool) (booked bool, failure *protocol.Failure, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b, limits := &r.calls, r.plan.limits
@@ -106,20 +111,13 @@ func (r *run) book(c *call, line protocol.Call, isTool bool) (*protocol.Failure,
 			line.Outcome = protocol.CallRefused
 			b.ledger = append(b.ledger, line)
 		}
-		return nil, nil
+		return false, nil, nil
 	}
 	if b.inFlight[c.id] != nil {
-		return nil, fmt.Errorf("%w: two calls with id %s", errMalformed, c.id)
+		return false, nil, fmt.Errorf("%w: two calls with id %s", errMalformed, c.id)
 	}
-	switch {
-	case isTool && b.dispatched >= limits.ToolCalls:
-		return limitFailure("toolCalls", limits.ToolCalls, "The program made too many tool calls"), nil
-	case int64(len(b.inFlight)) >= limits.CallsInFlight:
-		return limitFailure("callsInFlight", limits.CallsInFlight, "The program has too many calls in flight at one time"), nil
-	case c.size > limits.ArgumentBytes+nameBytes:
-		return limitFailure("argumentBytes", limits.ArgumentBytes, "The arguments of a call have %d bytes, too many", c.size), nil
-	case b.held+c.size > limits.Memory:
-		return memoryFailure(limits.Memory), nil
+	if failure := b.overLimit(c, limits, isTool); failure != nil {
+		return false, failure, nil
 	}
 	if b.ctx == nil {
 		b.open(r)
@@ -131,17 +129,34 @@ func (r *run) book(c *call, line protocol.Call, isTool bool) (*protocol.Failure,
 	}
 	b.held += c.size
 	b.inFlight[c.id] = c
-	c.order = len(b.ledger)
+	b.order++
+	c.order = b.order
 	c.before, b.last = b.last, c.after
-	return nil, nil
+	return true, nil, nil
 }
 
-// open makes the context of the run's calls. It ends when the run is given up or the pool closes, not with the
-// caller's: a call that was left behind at a normal end runs on.
+// overLimit is the failure of a run whose worker let a call through that it should have turned down.
+func (b *callBook) overLimit(c *call, limits protocol.Limits, isTool bool) *protocol.Failure {
+	switch {
+	case isTool && b.dispatched >= limits.ToolCalls:
+		return limitFailure("toolCalls", limits.ToolCalls, "The program made too many tool calls")
+	case int64(len(b.inFlight)) >= limits.CallsInFlight:
+		return limitFailure("callsInFlight", limits.CallsInFlight, "The program has too many calls in flight at one time")
+	case c.size > limits.ArgumentBytes+nameBytes:
+		return limitFailure("argumentBytes", limits.ArgumentBytes, "The arguments of a call have %d bytes, too many", c.size)
+	case b.held+c.size > limits.Memory:
+		return memoryFailure(limits.Memory)
+	}
+	return nil
+}
+
+// open makes the contexts of the run's calls. They end when the run is given up or the pool closes, not with the
+// caller's: a tool call that was left behind at a normal end runs on.
 func (b *callBook) open(r *run) {
 	b.inFlight = make(map[string]*call)
 	b.ctx, b.stop = context.WithCancelCause(context.WithoutCancel(r.caller))
 	b.free = context.AfterFunc(r.pool.lifetime, func() { b.stop(errClosed) })
+	b.requests, b.endRequests = context.WithCancel(b.ctx)
 	first := make(chan struct{})
 	close(first)
 	b.last = first
@@ -150,9 +165,12 @@ func (b *callBook) open(r *run) {
 // serve runs one call in its own goroutine. Calls set off in the order in which the program made them.
 func (r *run) serve(c *call, perform func(context.Context)) {
 	<-c.before
-	ctx := protocol.WithAdmission(r.calls.ctx, c.admit)
+	ctx := r.calls.ctx
+	if c.entry < 0 {
+		ctx = r.calls.requests
+	}
 	close(c.after)
-	perform(ctx)
+	perform(protocol.WithAdmission(ctx, c.admit))
 	c.admit()
 }
 
@@ -291,11 +309,13 @@ func (r *run) held() int64 {
 	return r.calls.held
 }
 
-// awaitAdmissions holds the result back until the calls that the program left behind have reached their functions.
+// awaitAdmissions holds the result back until the calls that the program left behind have reached their functions. Its
+// outbound requests end then.
 func (r *run) awaitAdmissions() {
 	if len(r.calls.left) == 0 {
 		return
 	}
+	defer r.calls.endRequests()
 	timer := time.NewTimer(admissionGrace)
 	defer timer.Stop()
 	for _, c := range r.calls.left {

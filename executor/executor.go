@@ -23,7 +23,7 @@
 // context bounds one call: it takes that call's worker along, never the pool.
 //
 // A tool call that a program left behind at its normal end runs on, detached from the caller's context, until its
-// function returns or Close ends its context. When a run is given up (timeout, limit, cancellation, crash) the contexts
+// function returns or Close ends its context; its outbound requests end with it. When a run is given up (timeout, limit, cancellation, crash) the contexts
 // of its calls end and Execute does not wait for the functions.
 //
 // # Limits

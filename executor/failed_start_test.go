@@ -3,11 +3,13 @@ package executor_test
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/codemode-go/codemode/executor"
+	"github.com/codemode-go/codemode/executor/internal/wire"
 	"github.com/codemode-go/codemode/protocol"
 )
 
@@ -69,6 +71,15 @@ func TestAProgramThatNoWorkerTookMayBeSentAgain(t *testing.T) {
 	var lost *protocol.Error
 	if !errors.As(err, &lost) || lost.Code != protocol.CodeWorkerLost || !lost.Retryable {
 		t.Errorf("result %+v, error %+v", result, err)
+	}
+}
+
+func TestAWorkerMayNotHaveWorkersOfItsOwn(t *testing.T) {
+	name := os.Args[0]
+	os.Args[0] = wire.ProcessName
+	defer func() { os.Args[0] = name }()
+	if _, err := executor.New(nil); !errors.Is(err, protocol.CodeWorkerStartFailed) || !strings.Contains(err.Error(), "worker.Main") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -139,6 +139,7 @@ type trail struct {
 }
 
 func (t *trail) RoundTrip(request *http.Request) (*http.Response, error) {
+	protocol.Admit(request.Context())
 	t.hops++
 	t.last = request.URL.String()
 	return t.next.RoundTrip(request)
@@ -153,7 +154,6 @@ func (f stub) RoundTrip(request *http.Request) (response *http.Response, err err
 			response, err = nil, fmt.Errorf("the outbound function panicked: %v", p)
 		}
 	}()
-	protocol.Admit(request.Context())
 	response, err = f(request.Context(), request)
 	if err == nil && response == nil {
 		err = errors.New("the outbound function returned no response")

@@ -123,3 +123,17 @@ func TestAStubPerformsEveryHopAndStopsTheClock(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestThatIsLeftBehindEndsWithItsRun(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	ended := make(chan error, 1)
+	via := protocol.OutboundVia(func(ctx context.Context, _ *http.Request) (*http.Response, error) {
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return nil, ctx.Err()
+	})
+	mustValue(t, pool, &protocol.ExecuteRequest{Code: `async () => { fetch("https://api.example/").catch(() => {}); return 1 }`, Outbound: via})
+	if err := <-ended; err == nil {
+		t.Error("the request's context did not end")
+	}
+}

@@ -246,9 +246,13 @@ func (p *Pool) gone(w *process, err error) {
 		p.replenish()
 		return
 	}
-	if from == starting && len(p.all) == 0 {
-		p.failQueue(err)
+	if from != starting || len(p.all) > 0 {
+		return
 	}
+	if len(p.queue) == 0 && !p.closed { // nobody is there to be told
+		p.log.Warn("a worker did not start", "error", err)
+	}
+	p.failQueue(err)
 }
 
 func (p *Pool) failQueue(err error) {

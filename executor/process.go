@@ -66,7 +66,7 @@ func (w *process) live() {
 		err = w.read()
 	}
 	ended := w.reap(err)
-	w.pool.log.Debug("worker ended", "cause", ended.cause, "killed", ended.killed, "status", ended.describe(), "stderr", ended.stderr)
+	w.pool.log.Debug("a worker ended", "cause", ended.cause, "killed", ended.killed, "status", ended.describe(), "stderr", ended.stderr)
 	w.pool.gone(w, startFailure(w.pool, ended))
 	if r := w.current.Swap(nil); r != nil {
 		r.crashed(ended)
