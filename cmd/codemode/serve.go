@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/codemode-go/codemode/codetool"
@@ -59,11 +60,13 @@ type serveOptions struct {
 	http      string
 	tokenFile string
 	logLevel  string
+	reference bool
 }
 
 func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.http, "http", "", "serve Streamable HTTP on `ADDR` (127.0.0.1:8765) in place of standard input and output")
 	flags.StringVar(&o.tokenFile, "token-file", "", "with --http, the `file` that holds the bearer token clients must send")
+	flags.BoolVar(&o.reference, "reference", false, "answer word for word as codeMcpServer of @cloudflare/codemode does")
 	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info, warn or error")
 }
 
@@ -96,12 +99,13 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 	if err != nil {
 		return err
 	}
-	server, closeAll, err := newServer(upstreams, cfg, logger)
+	server, closeAll, err := o.newServer(upstreams, cfg, logger)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAll()) }()
 	if o.http == "" {
+		os.Stdout = os.Stderr // only term.out carries JSON-RPC, whatever a library may print
 		return ignoreCanceled(ctx, server.ServeStdio(ctx, term.in, term.out))
 	}
 	return ignoreCanceled(ctx, server.ListenHTTP(ctx, o.http, &mcpserver.HTTPOptions{Token: token}, func(url string) {
@@ -110,7 +114,7 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 }
 
 // newServer puts a server over a pool of its own; closeAll ends both.
-func newServer(upstreams []mcpserver.Upstream, cfg *config.Config, logger *slog.Logger) (server *mcpserver.Server, closeAll func() error, err error) {
+func (o *serveOptions) newServer(upstreams []mcpserver.Upstream, cfg *config.Config, logger *slog.Logger) (server *mcpserver.Server, closeAll func() error, err error) {
 	settings := cfg.Settings
 	pool, err := executor.New(&executor.Options{
 		Outbound: outboundOf(settings),
@@ -120,19 +124,12 @@ func newServer(upstreams []mcpserver.Upstream, cfg *config.Config, logger *slog.
 	if err != nil {
 		return nil, nil, err
 	}
-	server, err = mcpserver.New(pool, upstreams, &mcpserver.Options{
-		Version: version(),
-		Tool: codetool.Options{
-			Timeout:           settings.Timeout,
-			Outbound:          outboundOf(settings),
-			Description:       descriptionOf(settings),
-			DescriptionBudget: settings.DescriptionChars,
-		},
-		ResultChars:  settings.ResultChars,
-		StartTimeout: settings.StartTimeout,
-		Problems:     cfg.Problems,
-		Logger:       logger,
-	})
+	options := mcpserver.OptionsFromConfig(cfg)
+	options.Version = version()
+	options.Logger = logger
+	options.Reference = o.reference
+	options.CacheDir = cacheDir()
+	server, err = mcpserver.New(pool, upstreams, options)
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, pool.Close())
 	}
@@ -147,12 +144,13 @@ func outboundOf(settings config.Settings) protocol.Outbound {
 	return protocol.BlockOutbound()
 }
 
-// descriptionOf is the template of the tool's description; empty is the server's own.
-func descriptionOf(settings config.Settings) string {
-	if settings.Preamble == "" {
+// cacheDir is where tool lists are kept between starts; empty, which keeps none, when the machine has no such place.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
 		return ""
 	}
-	return settings.Preamble + "\n\n" + codetool.ServerDescription
+	return filepath.Join(dir, "codemode")
 }
 
 func (o *serveOptions) logger(w io.Writer) (*slog.Logger, error) {

@@ -70,7 +70,7 @@ func (o *serveOptions) showTools(ctx context.Context, term terminal, print toolP
 	if err != nil {
 		return err
 	}
-	server, closeAll, err := newServer(mcpserver.FromConfig(cfg), cfg, logger)
+	server, closeAll, err := o.newServer(mcpserver.FromConfig(cfg), cfg, logger)
 	if err != nil {
 		return err
 	}
