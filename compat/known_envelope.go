@@ -76,7 +76,8 @@ func thrownRules() []Rule {
 		{"message-that-is-no-text", ReasonThrown, func(d *Difference) bool {
 			_, isText := d.Want.ErrorText()
 			odd := d.Want.Error != nil && !isText || d.Want.ErrorTyped != nil
-			if !odd || !d.sameLogs() {
+			refused := d.Want.Threw != nil && cloneError(d.Want.Threw) && d.Ours.Logs != nil
+			if !refused && !(odd && d.sameLogs()) {
 				return false
 			}
 			thrown, ok := d.thrown()
