@@ -64,6 +64,7 @@ type Server struct {
 	dir     string
 	// kill ends the process; it waits until it has ended. Nil until it runs.
 	kill   func()
+	pid    int
 	client *http.Client
 	close  sync.Once
 }
@@ -155,6 +156,7 @@ func (s *Server) start(ctx context.Context, binary string, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
+	s.pid = process.Process.Pid
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { control.Close() })()
