@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -139,7 +138,9 @@ func killChildren(t testing.TB) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		syscall.Kill(pid, syscall.SIGKILL)
+		if child, err := os.FindProcess(pid); err == nil {
+			child.Kill()
+		}
 	}
 }
 

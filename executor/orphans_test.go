@@ -3,13 +3,11 @@ package executor_test
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -79,7 +77,7 @@ func TestWorkersDoNotOutliveAPoolThatIsKilled(t *testing.T) {
 	for _, pid := range workers {
 		eventually(t, "the worker is gone", func() bool {
 			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-			return err != nil || strings.Contains(string(stat), ") Z ") || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+			return err != nil || strings.Contains(string(stat), ") Z ")
 		})
 	}
 }
