@@ -1,7 +1,7 @@
 // Lint of every JavaScript file of the repository. The rules find mistakes; the layout is each author's.
 const shared = {
   'no-undef': 'error',
-  'no-unused-vars': ['error', { args: 'after-used', caughtErrors: 'none' }],
+  'no-unused-vars': ['error', { args: 'after-used', argsIgnorePattern: '^_', caughtErrors: 'none' }],
   'no-redeclare': 'error',
   'no-dupe-keys': 'error',
   'no-dupe-args': 'error',
@@ -40,8 +40,14 @@ export default [
     rules: shared,
   },
   {
-    files: ['compat/**/*.js', 'compat/**/*.mjs', 'cmd/**/*.js', 'codetool/**/*.js', 'examples/**/*.js', '.ci/*.mjs'],
+    files: ['compat/**/*.js', 'compat/**/*.mjs', 'examples/**/*.js', '.ci/*.mjs'],
     languageOptions: { ecmaVersion: 'latest', sourceType: 'module', globals: { ...ecmascript, ...web, ...node } },
+    rules: shared,
+  },
+  {
+    // programs: expressions in a scope that we fill
+    files: ['cmd/**/*.js', 'codetool/**/*.js'],
+    languageOptions: { ecmaVersion: 'latest', sourceType: 'script', globals: { ...ecmascript, ...web, ...names('codemode PROGRAM', 'readonly') } },
     rules: shared,
   },
 ];

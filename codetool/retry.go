@@ -64,11 +64,13 @@ func unfenced(code string) (retry, bool) {
 	return retry{code: code[start:end], lines: -strings.Count(code[:start], "\n")}, true
 }
 
-//go:embed callvalue_head.js
-var callValueHead string
+// callValue is a program that calls its PROGRAM when that is a function.
+//
+//go:embed callvalue.js
+var callValue string
 
-//go:embed callvalue_tail.js
-var callValueTail string
+// callValueLines is how many lines of callValue stand above its PROGRAM.
+const callValueLines = 2
 
 // calledFunction reads a function that nobody calls as the program it was meant to be: (async function () { … }), or an
 // arrow that TypeScript's annotations hide from the normaliser. One that it knew for an arrow has been called.
@@ -80,5 +82,6 @@ func calledFunction(code string) (retry, bool) {
 		return retry{}, false
 	}
 	above := strings.Count(code[:strings.Index(code, source)], "\n")
-	return retry{code: callValueHead + expression + callValueTail, lines: 1 - above}, true
+	head, tail, _ := strings.Cut(callValue, "PROGRAM")
+	return retry{code: head + expression + tail, lines: callValueLines - above}, true
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/codemode-go/codemode/protocol"
 )
 
-// errBigInt is what JSON.stringify throws for the elements of a BigInt64Array.
+// errBigInt is what JSON.stringify throws for the elements of a BigInt64Array, in the engine's words.
+//
+//lint:ignore ST1005 the text is compared with the engine.s
 var errBigInt = errors.New("Do not know how to serialize a BigInt")
 
 // markerPrefix is what every tag's key starts with; results spell it without escapes.

@@ -1,0 +1,6 @@
+async () => {
+const program = (
+PROGRAM
+)
+return typeof program === 'function' ? await program() : program
+}

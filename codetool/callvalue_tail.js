@@ -1,3 +1,0 @@
-
-)
-return typeof program === "function" ? await program() : program
