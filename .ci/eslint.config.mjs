@@ -45,9 +45,9 @@ export default [
     rules: shared,
   },
   {
-    // programs: expressions in a scope that we fill
+    // programs: expressions, or bodies with a return of their own, in a scope that we fill
     files: ['cmd/**/*.js', 'codetool/**/*.js'],
-    languageOptions: { ecmaVersion: 'latest', sourceType: 'script', globals: { ...ecmascript, ...web, ...names('codemode PROGRAM', 'readonly') } },
+    languageOptions: { ecmaVersion: 'latest', sourceType: 'commonjs', globals: { ...ecmascript, ...web, ...names('codemode PROGRAM', 'readonly') } },
     rules: shared,
   },
 ];

@@ -1,6 +1,4 @@
-async () => {
 const program = (
 PROGRAM
 )
-return typeof program === 'function' ? await program() : program
-}
+return typeof program === 'function' ? program() : program

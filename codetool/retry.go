@@ -70,7 +70,7 @@ func unfenced(code string) (retry, bool) {
 var callValue string
 
 // callValueLines is how many lines of callValue stand above its PROGRAM.
-const callValueLines = 2
+const callValueLines = 1
 
 // calledFunction reads a function that nobody calls as the program it was meant to be: (async function () { … }), or an
 // arrow that TypeScript's annotations hide from the normaliser. One that it knew for an arrow has been called.

@@ -14,7 +14,7 @@ import (
 
 // errBigInt is what JSON.stringify throws for the elements of a BigInt64Array, in the engine's words.
 //
-//lint:ignore ST1005 the text is compared with the engine.s
+//lint:ignore ST1005 the text is compared with the engine's
 var errBigInt = errors.New("Do not know how to serialize a BigInt")
 
 // markerPrefix is what every tag's key starts with; results spell it without escapes.
