@@ -38,10 +38,10 @@ bench: ## the executor's benchmarks
 compat: build ## the handed catalogue on our dialect; prints differences and "N passed, N failed"
 	$(GO) run ./compat/cmd/compat -cases $(SHARED)/reference/cases.json -expect $(SHARED)/reference/expected-0.5.6.json
 
-deps: $(E2E)/node_modules ## what the tests need from lock files
+deps: $(E2E)/node_modules $(REF)/node_modules ## what the tests need from lock files
 
-$(E2E)/node_modules: $(E2E)/package-lock.json
-	cd $(E2E) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+$(E2E)/node_modules $(REF)/node_modules: %/node_modules: %/package-lock.json
+	cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(BIN)/staticcheck: .ci/tools/go.mod .ci/tools/go.sum

@@ -178,7 +178,7 @@ func TestFunctionLeftUncalled(t *testing.T) {
 	nothing, value := ends(protocol.ExecuteResult{}), ends(protocol.ExecuteResult{Value: []byte("42")})
 	tool, executor := newTestTool(t, nil, nil, nothing, value)
 	outcome, err := tool.Call(t.Context(), "(async function(){ return 42 });")
-	want := "async () => {\nconst program = (\n(async function(){ return 42 })\n)\nreturn typeof program === \"function\" ? await program() : program\n}"
+	want := "async () => {\nconst program = (\n(async function(){ return 42 })\n)\nreturn typeof program === 'function' ? program() : program\n}"
 	if err != nil || string(outcome.Value) != "42" || executor.requests[1].Code != want {
 		t.Errorf("got %+v, %v, ran %q", outcome, err, executor.requests[1].Code)
 	}
