@@ -5,13 +5,13 @@
 //
 //   native            the Go functions
 //   deferred()        a promise with its ends, for await
-//   lazy(script, names)  defines globals that load a script when first touched
+//   define, lazy      globals, as scope.js has them
+//   builtin(name)     the namespace of a module of the platform, undefined when it has none
 //   state             numbers that Go reads and writes between calls, by the names below
 //   putBytes(view)    copies bytes to where Go reads them, and returns their number
 //   takeBytes()       copies the bytes that Go just left into a new Uint8Array
 (function (p, native, ops) {
   'use strict';
-  const global = globalThis;
   const state = new p.Float64Array(new p.SharedArrayBuffer(64));
   native.share(p.TypedArrayPrototypeGetBuffer(state), 0);
   const KIND = 2, LENGTH = 3; // state[0] and [1] belong to timers.js and calls.js
@@ -67,30 +67,10 @@
     loaded.set(name, exports);
     return exports;
   };
-  const lazy = new p.SafeMap();
-  const lazyKeys = { __proto__: null };
-  host.define = (key, value, options) => {
-    if (lazyKeys[key] !== undefined) {
-      lazy.set(key, value);
-      // What the program has put in the place of a global stays.
-      if (p.ObjectGetOwnPropertyDescriptor(global, key)?.get !== lazyKeys[key]) return;
-    }
-    p.define(global, key, value, options?.enumerable === true);
-  };
-  const split = p.uncurryThis(p.String.prototype.split);
-  host.lazy = (script, names) => {
-    const keys = split(names, ' ');
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i];
-      const get = p.hide(() => {
-        if (!lazy.has(key)) host.load(script);
-        return lazy.get(key);
-      }, `get ${key}`);
-      const set = p.hide((value) => p.define(global, key, value), `set ${key}`);
-      lazyKeys[key] = get;
-      p.ObjectDefineProperty(global, key, { __proto__: null, get, set, enumerable: false, configurable: true });
-    }
-  };
+  const scopes = native.load('worker/scope')(host);
+  host.define = scopes.define;
+  host.lazy = scopes.lazy;
+  host.builtin = (name) => host.load('modules').builtin(name);
 
   const encodeArguments = (args) => {
     const list = p.list();
@@ -135,7 +115,7 @@
       return out;
     };
   };
-  const names = split(ops, ' ');
+  const names = p.words(ops);
   for (let i = 0; i < names.length; i++) defineOperation(names[i], i);
   return host;
 })

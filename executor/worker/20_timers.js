@@ -107,6 +107,19 @@
     if (typeof fn === 'function') return;
     throw new p.TypeError(`Failed to execute '${name}' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'function'.`);
   };
+  // What setImmediate returns is an object.
+  const immediates = new p.SafeWeakMap();
+  class Immediate {
+    constructor() { throw new p.TypeError('Illegal constructor'); }
+    ref() {}
+    unref() {}
+    hasRef() { return false; }
+    [Symbol.dispose]() { clear(immediates.get(this)); }
+  }
+  p.hide(Immediate);
+  for (const key of ['ref', 'unref', 'hasRef']) p.define(Immediate.prototype, key, p.hide(Immediate.prototype[key]), true);
+  p.define(Immediate.prototype, p.SymbolToStringTag, 'Immediate');
+
   // Without declared parameters: the reference's functions have length 0.
   const globals = {
     setTimeout(...args) { return schedule('setTimeout', args, false); },
@@ -115,9 +128,15 @@
     clearInterval(...args) { clear(args[0]); },
     setImmediate(...args) {
       check('setImmediate', args[0]);
-      return set(args[0], 0, after(args, 1), false);
+      const immediate = p.ObjectCreate(Immediate.prototype);
+      immediates.set(immediate, set(args[0], 0, after(args, 1), false));
+      return immediate;
     },
-    clearImmediate(...args) { clear(args[0]); },
+    clearImmediate(...args) {
+      if (args[0] === undefined || args[0] === null) return;
+      if (!immediates.has(args[0])) throw new p.TypeError("Failed to execute 'clearImmediate' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'Immediate'.");
+      clear(immediates.get(args[0]));
+    },
     queueMicrotask(...args) {
       check('queueMicrotask', args[0]);
       host.queueMicrotask(args[0]);
@@ -132,14 +151,32 @@
     check(name, args[0]);
     return set(args[0], args[1], after(args, 2), every);
   };
-  for (const name in globals) p.define(global, name, p.hide(globals[name]), true);
+  for (const name in globals) host.define(name, p.hide(globals[name]), { enumerable: true });
 
   class Scheduler {
+    constructor() { throw new p.TypeError('Illegal constructor'); }
     wait(...args) {
-      return new p.Promise((resolve) => set(() => resolve(undefined), args[0], none, false));
+      const fail = (index, type) => { throw new p.TypeError(`Failed to execute 'wait' on 'Scheduler': parameter ${index} is not of type '${type}'.`); };
+      if (args.length === 0) fail(1, 'number');
+      const options = args[1];
+      if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') fail(2, 'WaitOptions');
+      const signal = options?.signal;
+      const abort = signal === undefined ? undefined : host.load('32_abort');
+      return p.newPromise((resolve, reject) => {
+        if (abort?.isAborted(signal)) {
+          reject(abort.reasonOf(signal));
+          return;
+        }
+        const id = set(() => resolve(undefined), args[0], none, false);
+        abort?.onAbort(signal, () => {
+          clear(id);
+          reject(abort.reasonOf(signal));
+        });
+      });
     }
   }
+  p.hide(Scheduler);
   p.define(Scheduler.prototype, 'wait', p.hide(Scheduler.prototype.wait), true);
   p.ObjectDefineProperty(Scheduler.prototype, p.SymbolToStringTag, { __proto__: null, value: 'Scheduler', configurable: true });
-  p.define(global, 'scheduler', new Scheduler(), true);
+  host.define('scheduler', p.ObjectCreate(Scheduler.prototype), { enumerable: true });
 })

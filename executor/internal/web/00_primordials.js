@@ -144,10 +144,11 @@
     return out;
   };
 
-  p.newPromise = (executor) => new Promise(executor);
+  const PromiseClass = Promise;
+  p.newPromise = (executor) => new PromiseClass(executor);
   p.withResolvers = () => {
     const out = { __proto__: null };
-    out.promise = new Promise((resolve, reject) => { out.resolve = resolve; out.reject = reject; });
+    out.promise = new PromiseClass((resolve, reject) => { out.resolve = resolve; out.reject = reject; });
     return out;
   };
   p.then = uncurryThis(Promise.prototype.then);

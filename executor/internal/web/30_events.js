@@ -1,10 +1,11 @@
 // Event and its kin, EventTarget.
 // Globals: Event CustomEvent MessageEvent ErrorEvent CloseEvent ExtendableEvent PromiseRejectionEvent EventTarget
+// Globals: FetchEvent TailEvent TraceEvent ScheduledEvent addEventListener removeEventListener dispatchEvent reportError
 (function (host) {
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, SafeMap, ObjectDefineProperty } = P;
-  const { expose, illegal, missing, wrong, string, isObject } = host.load('idl');
+  const { expose, exposeFunction, illegal, missing, wrong, string, isObject } = host.load('idl');
 
   const phases = { __proto__: null, NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
   const dictionary = (init, name) => {
@@ -103,7 +104,13 @@
     waitUntil() { stateOf(this) === undefined && illegal(); }
   }
 
-  class PromiseRejectionEventImplementation extends EventImplementation {}
+  class PromiseRejectionEventImplementation extends EventImplementation {
+    constructor(type, promise, reason) {
+      super(type);
+      fixed(this, 'reason', reason);
+      fixed(this, 'promise', promise);
+    }
+  }
 
   const handlerOf = (listener) => {
     if (typeof listener === 'function') return listener;
@@ -126,12 +133,18 @@
   let setHandler; // an event handler attribute such as onabort
   let getHandler;
 
-  class TargetImplementation {
+  // The global object is an EventTarget too: a constructor that returns it has TargetImplementation's fields put there.
+  let marked;
+  const Base = function () { return marked; };
+  Base.prototype = P.ObjectPrototype;
+
+  class TargetImplementation extends Base {
     #listeners = new SafeMap(); // type → list of {listener, once, removed}
     #handlers;                  // type → {callback, entry}
 
     addEventListener(type, listener, options = undefined) {
-      #listeners in this || illegal();
+      const target = this ?? globalThis;
+      #listeners in target || illegal();
       missing(arguments.length, 'addEventListener', 'EventTarget', ['string', 'function or HandlerObject']);
       type = string(type);
       if (listener === null || listener === undefined) return;
@@ -140,8 +153,8 @@
       const abort = signal === undefined ? undefined : host.load('32_abort');
       if (abort !== undefined && !abort.isSignal(signal)) throw new TypeError("Incorrect type for the 'signal' field on 'AddEventListenerOptions': the provided value is not of type 'AbortSignal'.");
       if (abort?.isAborted(signal)) return;
-      this.#add(type, listener, !!once);
-      abort?.onAbort(signal, () => this.#remove(type, listener));
+      target.#add(type, listener, !!once);
+      abort?.onAbort(signal, () => target.#remove(type, listener));
     }
 
     #add(type, listener, once) {
@@ -154,13 +167,14 @@
     }
 
     removeEventListener(type, listener, options = undefined) {
-      #listeners in this || illegal();
+      const target = this ?? globalThis;
+      #listeners in target || illegal();
       missing(arguments.length, 'removeEventListener', 'EventTarget', ['string', 'function or HandlerObject']);
       type = string(type);
       if (listener === null || listener === undefined) return;
       if (!isObject(listener)) throw wrong('removeEventListener', 'EventTarget', 2, 'function or HandlerObject');
       flags(options, 'removeEventListener');
-      this.#remove(type, listener);
+      target.#remove(type, listener);
     }
 
     #remove(type, listener) {
@@ -175,14 +189,15 @@
     }
 
     dispatchEvent(event) {
-      #listeners in this || illegal();
+      const target = this ?? globalThis;
+      #listeners in target || illegal();
       const state = stateOf(event);
       if (state === undefined) throw wrong('dispatchEvent', 'EventTarget', 1, 'Event');
       if (state.dispatching) {
         const { DOMException } = host.load('12_domexception');
         throw new DOMException('The event is already being dispatched.', 'InvalidStateError');
       }
-      return this.#dispatch(event, state);
+      return target.#dispatch(event, state);
     }
 
     #dispatch(event, state) {
@@ -223,6 +238,22 @@
     }
   }
 
+  marked = globalThis;
+  new TargetImplementation();
+  marked = undefined;
+
+  // Where an error was made, as far as its stack tells.
+  const place = /(?:\(|at )([^\s()]+):(\d+):(\d+)\)?(?:\n|$)/;
+  const reportError = (...args) => {
+    missing(args.length, 'reportError', 'ServiceWorkerGlobalScope', ['Value']);
+    const error = args[0];
+    let text = 'Uncaught exception';
+    try { text = `Uncaught ${P.String(error)}`; } catch { /* its own toString fails */ }
+    const at = P.ErrorIsError(error) && typeof error.stack === 'string' ? P.RegExpPrototypeExec(place, error.stack) : null;
+    const init = { __proto__: null, message: text, error, filename: at?.[1], lineno: at?.[2], colno: at?.[3] };
+    emit(globalThis, trust(new ErrorEventImplementation('error', init)));
+  };
+
   const required = ['string'];
   const define = (name, Class) => host.define(name, Class, { enumerable: true });
   define('Event', expose('Event', EventImplementation, { required, constants: phases }));
@@ -232,9 +263,28 @@
   define('CloseEvent', expose('CloseEvent', CloseEventImplementation, { required }));
   define('ExtendableEvent', expose('ExtendableEvent', ExtendableEventImplementation, { constructible: false }));
   define('PromiseRejectionEvent', expose('PromiseRejectionEvent', PromiseRejectionEventImplementation, { constructible: false }));
+  class FetchEventImplementation extends ExtendableEventImplementation {
+    respondWith() { illegal(); }
+    passThroughOnException() { illegal(); }
+  }
+  class TailEventImplementation extends ExtendableEventImplementation {}
+  class ScheduledEventImplementation extends ExtendableEventImplementation {
+    noRetry() { illegal(); }
+  }
+  define('FetchEvent', expose('FetchEvent', FetchEventImplementation, { constructible: false }));
+  define('TailEvent', expose('TailEvent', TailEventImplementation, { constructible: false }));
+  define('TraceEvent', TailEventImplementation.prototype.constructor);
+  define('ScheduledEvent', expose('ScheduledEvent', ScheduledEventImplementation, { constructible: false }));
   define('EventTarget', expose('EventTarget', TargetImplementation));
+  const { prototype } = TargetImplementation;
+  define('addEventListener', prototype.addEventListener);
+  define('removeEventListener', prototype.removeEventListener);
+  define('dispatchEvent', prototype.dispatchEvent);
+  define('reportError', exposeFunction(P.hide(reportError)));
   return {
     __proto__: null, EventTarget: TargetImplementation, newEvent: (type, init) => trust(new EventImplementation(type, init)),
-    newMessageEvent: (type, init) => trust(new MessageEventImplementation(type, init)), emit, getHandler, setHandler,
+    newMessageEvent: (type, init) => trust(new MessageEventImplementation(type, init)),
+    newCloseEvent: (type, init) => trust(new CloseEventImplementation(type, init)), newErrorEvent: (type, init) => trust(new ErrorEventImplementation(type, init)),
+    newRejectionEvent: (type, promise, reason) => trust(new PromiseRejectionEventImplementation(type, promise, reason)), emit, getHandler, setHandler,
   };
 })
