@@ -1,7 +1,6 @@
 package codetool
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"math/big"
@@ -14,6 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/codemode-go/codemode/protocol"
 )
 
 const (
@@ -249,11 +250,11 @@ func showAll(values []any) string {
 }
 
 func show(value any) string {
-	var b bytes.Buffer
-	if err := writePlain(&b, value); err != nil {
+	rendered, err := protocol.RenderJSON(value, nil)
+	if err != nil {
 		return fmt.Sprintf("%T", value)
 	}
-	text := []rune(b.String())
+	text := []rune(string(rendered))
 	if len(text) > maxShown {
 		return string(text[:maxShown]) + "…"
 	}

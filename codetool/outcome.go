@@ -1,7 +1,6 @@
 package codetool
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,23 +80,14 @@ func (o *Outcome) Envelope() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	b.WriteByte('{')
+	envelope := protocol.Object{}
 	if result != nil {
-		b.WriteString(`"result":`)
-		b.Write(result)
+		envelope = append(envelope, protocol.Member{Key: "result", Value: result})
 	}
 	if len(o.Logs) > 0 {
-		if result != nil {
-			b.WriteByte(',')
-		}
-		b.WriteString(`"logs":`)
-		if err := writePlain(&b, o.Logs); err != nil {
-			return nil, err
-		}
+		envelope = append(envelope, protocol.Member{Key: "logs", Value: o.Logs})
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return protocol.RenderJSON(envelope, nil)
 }
 
 // ErrorText is the text of the error that the dialect's tool throws for a failed program (runCode in

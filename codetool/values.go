@@ -34,62 +34,15 @@ func rewrite(value json.RawMessage, binary func(data []byte, kind any) any) (jso
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if err := writeRewritten(&b, decoded, binary); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
-func writeRewritten(b *bytes.Buffer, v any, binary func(data []byte, kind any) any) error {
-	switch v := v.(type) {
-	case protocol.Handle:
-		b.WriteString("null")
-	case []byte:
-		return writeRewritten(b, binary(v, "Uint8Array"), binary)
-	case protocol.ArrayBuffer:
-		return writeRewritten(b, binary(v, "ArrayBuffer"), binary)
-	case protocol.View:
-		return writeRewritten(b, binary(v.Data, v.Type), binary)
-	case []any:
-		b.WriteByte('[')
-		for i, item := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := writeRewritten(b, item, binary); err != nil {
-				return err
-			}
+	return protocol.RenderJSON(decoded, func(v any) (any, error) {
+		switch v := v.(type) {
+		case []byte:
+			return binary(v, "Uint8Array"), nil
+		case protocol.ArrayBuffer:
+			return binary(v, "ArrayBuffer"), nil
+		case protocol.View:
+			return binary(v.Data, v.Type), nil
 		}
-		b.WriteByte(']')
-	case protocol.Object:
-		b.WriteByte('{')
-		for i, member := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := writePlain(b, member.Key); err != nil {
-				return err
-			}
-			b.WriteByte(':')
-			if err := writeRewritten(b, member.Value, binary); err != nil {
-				return err
-			}
-		}
-		b.WriteByte('}')
-	default:
-		return writePlain(b, v)
-	}
-	return nil
-}
-
-// writePlain is json.Marshal without HTML escaping.
-func writePlain(b *bytes.Buffer, v any) error {
-	encoder := json.NewEncoder(b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - 1) // the encoder's newline
-	return nil
+		return nil, nil // a function
+	})
 }

@@ -32,97 +32,42 @@ func JSONView(value json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isDropped(decoded) {
-		return nil, nil
-	}
-	var b bytes.Buffer
-	if err := viewInto(&b, decoded); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return protocol.RenderJSON(decoded, view)
 }
 
-// isDropped reports whether JSON.stringify leaves a value out of an object.
-func isDropped(v any) bool {
-	switch v.(type) {
-	case protocol.Undefined, protocol.Handle:
-		return true
-	}
-	return false
-}
-
-func viewInto(b *bytes.Buffer, v any) error {
+// view is what JSON.stringify sees of a value that JSON has no word for.
+func view(v any) (any, error) {
 	switch v := v.(type) {
-	case protocol.Undefined, protocol.Handle:
-		b.WriteString("null")
 	case []byte:
-		return viewElements(b, "Uint8Array", v)
+		return viewElements("Uint8Array", v)
 	case protocol.View:
-		return viewElements(b, v.Type, v.Data)
+		return viewElements(v.Type, v.Data)
 	case protocol.ArrayBuffer:
-		b.WriteString("{}")
-	case []any:
-		b.WriteByte('[')
-		for i, item := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := viewInto(b, item); err != nil {
-				return err
-			}
-		}
-		b.WriteByte(']')
-	case protocol.Object:
-		return viewObject(b, v)
-	default:
-		return writeJSON(b, v)
+		return protocol.Object{}, nil
 	}
-	return nil
-}
-
-func viewObject(b *bytes.Buffer, o protocol.Object) error {
-	b.WriteByte('{')
-	first := true
-	for _, member := range o {
-		if isDropped(member.Value) {
-			continue
-		}
-		if !first {
-			b.WriteByte(',')
-		}
-		first = false
-		if err := writeJSON(b, member.Key); err != nil {
-			return err
-		}
-		b.WriteByte(':')
-		if err := viewInto(b, member.Value); err != nil {
-			return err
-		}
-	}
-	b.WriteByte('}')
-	return nil
+	return protocol.Undefined{}, nil // a function
 }
 
 // viewElements writes a typed array as an object. The engine's bytes are little-endian.
-func viewElements(b *bytes.Buffer, kind string, data []byte) error {
+func viewElements(kind string, data []byte) (json.RawMessage, error) {
 	size, element := elementOf(kind)
 	if size == 0 { // a DataView has no elements
-		b.WriteString("{}")
-		return nil
+		return json.RawMessage("{}"), nil
 	}
+	var b bytes.Buffer
 	b.WriteByte('{')
 	for i := 0; (i+1)*size <= len(data); i++ {
 		text, err := element(data[i*size : (i+1)*size])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, `"%d":%s`, i, text)
+		fmt.Fprintf(&b, `"%d":%s`, i, text)
 	}
 	b.WriteByte('}')
-	return nil
+	return b.Bytes(), nil
 }
 
 // elementOf gives a typed array's element size in bytes and the JSON of one element; size 0 for any other view.
@@ -180,14 +125,4 @@ func float16(bits uint16) float64 {
 		return sign * math.Inf(1)
 	}
 	return sign * math.Ldexp(1024+fraction, exponent-25)
-}
-
-func writeJSON(b *bytes.Buffer, v any) error {
-	encoder := json.NewEncoder(b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - 1) // the encoder's newline
-	return nil
 }

@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -84,9 +83,7 @@ func (r *Result) ErrorJSON() (json.RawMessage, error) {
 			return JSONView(carrier.Message)
 		}
 	}
-	var b bytes.Buffer
-	err := writeJSON(&b, r.Error)
-	return b.Bytes(), err
+	return protocol.RenderJSON(r.Error, nil)
 }
 
 func isTruthyNonString(raw json.RawMessage) bool {

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -169,7 +168,7 @@ func encodeRaw(b *bytes.Buffer, raw json.RawMessage) error {
 		b.Write(raw)
 		return nil
 	}
-	v, err := parseOrdered(raw)
+	v, err := ParseJSON(raw)
 	if err != nil {
 		return err
 	}
@@ -206,7 +205,7 @@ func DecodeValue(raw json.RawMessage) (any, error) {
 	if raw == nil {
 		return Undefined{}, nil
 	}
-	v, err := parseOrdered(raw)
+	v, err := ParseJSON(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -287,65 +286,4 @@ func SplitArguments(argsJSON string) ([]json.RawMessage, error) {
 		return nil, fmt.Errorf("the argument list is no JSON array: %w", err)
 	}
 	return args, nil
-}
-
-// marshal is json.Marshal without HTML escaping.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// parseOrdered reads JSON with members in order and numbers as written. encoding/json bounds the depth at 10,000.
-func parseOrdered(raw json.RawMessage) (any, error) {
-	if !json.Valid(raw) {
-		return nil, fmt.Errorf("a value is no JSON: %.60q", raw)
-	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	v, err := parseNext(decoder)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return v, err
-}
-
-func parseNext(decoder *json.Decoder) (any, error) {
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('['):
-		list := []any{}
-		for decoder.More() {
-			item, err := parseNext(decoder)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, item)
-		}
-		_, err = decoder.Token()
-		return list, err
-	case json.Delim('{'):
-		object := Object{}
-		for decoder.More() {
-			key, err := decoder.Token()
-			if err != nil {
-				return nil, err
-			}
-			value, err := parseNext(decoder)
-			if err != nil {
-				return nil, err
-			}
-			object = append(object, Member{key.(string), value})
-		}
-		_, err = decoder.Token()
-		return object, err
-	}
-	return token, nil
 }

@@ -181,7 +181,7 @@ func FuzzAnyJSONSurvivesTheCrossing(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		raw := json.RawMessage(text)
-		want, err := parseOrdered(raw)
+		want, err := ParseJSON(raw)
 		if err != nil {
 			if _, err := EncodeValue(raw); err == nil && len(text) < 10_000 {
 				t.Fatalf("%q is no JSON and was encoded", text)
