@@ -153,6 +153,9 @@ func Compare(want *Expected, got *casefile.Outcome) []Diff {
 	if want.Hang != "" {
 		return []Diff{{"hang", want.Hang, brief(got)}}
 	}
+	if want.JSONError != "" {
+		return compareRefused(want, got)
+	}
 	var diffs []Diff
 	add := func(field, expected, ours string) { diffs = append(diffs, Diff{field, expected, ours}) }
 	if e, o, ok := compareResult(want, got); !ok {
@@ -170,11 +173,23 @@ func Compare(want *Expected, got *casefile.Outcome) []Diff {
 	return diffs
 }
 
+// compareRefused compares outcomes whose value JSON refuses. Neither side has one after the round trip; it fails in the
+// same words, of which the first line is recorded.
+func compareRefused(want *Expected, got *casefile.Outcome) []Diff {
+	_, message, _ := strings.Cut(want.JSONError, ": ")
+	first, _, _ := strings.Cut(got.Error, "\n")
+	if got.Result != nil || first != message {
+		return []Diff{{"result", "JSON.stringify throws " + want.JSONError, brief(got)}}
+	}
+	if e, o, ok := compareLogs(want, got); !ok {
+		return []Diff{{"logs", e, o}}
+	}
+	return nil
+}
+
 func compareResult(want *Expected, got *casefile.Outcome) (expected, ours string, ok bool) {
 	ours = resultText(got.Result)
 	switch {
-	case want.JSONError != "":
-		return "JSON.stringify throws " + want.JSONError, ours, false
 	case want.ResultLen > 0:
 		ok = lengthUTF16(ours) == want.ResultLen && strings.HasPrefix(ours, want.ResultHead)
 		return fmt.Sprintf("%d characters %s…", want.ResultLen, want.ResultHead),

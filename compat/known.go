@@ -103,11 +103,25 @@ func (d *Difference) probe(code string) Ours {
 // wrapped runs other code around the program: an arrow that is called with the program's. It reports false when the
 // program cannot be wrapped.
 func (d *Difference) wrapped(code string) (Ours, bool) {
-	arrow := strings.TrimRight(dialect.NormalizeCode(d.Case.Code), "; \t\r\n")
-	if leadingImport.MatchString(arrow) {
+	arrow, ok := d.arrow()
+	if !ok {
 		return Ours{}, false
 	}
 	return d.probe(fmt.Sprintf("async () => (\n%s)(%s\n)", code, arrow)), true
+}
+
+// arrow is the program as an expression; false when it has imports in front.
+func (d *Difference) arrow() (string, bool) {
+	arrow := strings.TrimRight(dialect.NormalizeCode(d.Case.Code), "; \t\r\n")
+	return arrow, !leadingImport.MatchString(arrow)
+}
+
+// equalsWanted reports whether another outcome of ours is the reference's.
+func (d *Difference) equalsWanted(other Ours) bool {
+	if d.Want.Hang != "" {
+		return other.Error == protocol.TimeoutMessage
+	}
+	return other.Err == nil && len(Compare(d.Want, other.Outcome)) == 0
 }
 
 // agrees reports whether another outcome of ours is the same as the one at hand.

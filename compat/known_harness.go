@@ -1,7 +1,8 @@
 package compat
 
 import (
-	"maps"
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,14 +27,17 @@ var internals = []string{
 func harnessRules() []Rule {
 	return []Rule{
 		{"internals-are-not-in-scope", ReasonNoHarness, func(d *Difference) bool {
-			code, renamed := d.Case.Code, false
-			for _, name := range internals {
+			return slices.ContainsFunc(internals, func(name string) bool {
 				pattern := word(name)
-				for pattern.MatchString(code) {
-					code, renamed = pattern.ReplaceAllString(code, "${1}unbound$$"+name+"${2}"), true
+				if !pattern.MatchString(d.Case.Code) || !d.readsFree(name) {
+					return false
 				}
-			}
-			return renamed && d.agrees(unmarked(d.probe(code), "unbound$"))
+				code := d.Case.Code
+				for pattern.MatchString(code) {
+					code = pattern.ReplaceAllString(code, "${1}unbound$$"+name+"${2}")
+				}
+				return d.agrees(unmarked(d.probe(code), "unbound$"))
+			})
 		}},
 		{"tampering-reaches-the-program-alone", ReasonNoHarness, func(d *Difference) bool {
 			code, ok := withoutTampering(d.Case.Code)
@@ -47,28 +51,65 @@ func harnessRules() []Rule {
 			const renamed = "program-" + harnessModule
 			other := *d.Case
 			other.Code = strings.ReplaceAll(d.Case.Code, harnessModule, renamed)
-			other.Options.Modules = maps.Clone(d.Case.Options.Modules)
-			delete(other.Options.Modules, harnessModule)
-			other.Options.Modules[renamed] = source
-			return other.Code != d.Case.Code && d.agrees(d.run(&other))
+			other.Options.Modules = map[string]string{renamed: source}
+			for name, text := range d.Case.Options.Modules {
+				if name != harnessModule {
+					other.Options.Modules[name] = strings.ReplaceAll(text, harnessModule, renamed)
+				}
+			}
+			other.Name += renamed
+			return d.agrees(d.run(&other))
+		}},
+		{"the-harness-is-no-module", ReasonNoHarness, func(d *Difference) bool {
+			_, own := d.Case.Options.Modules[harnessModule]
+			const none = `No such module "` + harnessModule + `"`
+			return !own && d.sameLogs() && strings.Contains(d.Case.Code, harnessModule) && strings.Contains(d.Ours.Error, none)
 		}},
 		{"this-is-undefined", ReasonNoHarness, func(d *Difference) bool {
 			pattern := word("this")
-			if !pattern.MatchString(d.Case.Code) {
+			if !pattern.MatchString(d.Case.Code) || !d.changesWith("({ async run(program) { return await (%s\n)() } }).run()") {
 				return false
 			}
 			return d.agrees(d.probe(pattern.ReplaceAllString(d.Case.Code, "${1}(void 0)${2}")))
 		}},
+		{"no-environment-bindings", ReasonPlatform, func(d *Difference) bool {
+			var unsupported *casefile.UnsupportedError
+			return errors.As(d.Ours.Err, &unsupported) && unsupported.Option == "bindings" && word("env").MatchString(d.Case.Code)
+		}},
 		{"no-method-around-the-program", ReasonNoHarness, func(d *Difference) bool {
 			reaches := regexp.MustCompile(`\bsuper\b|\bnew\.target\b`).MatchString(d.Case.Code)
-			syntax := d.Ours.Failure != nil && d.Ours.Failure.Kind == protocol.FailureSyntax
-			return reaches && d.Want.Threw == nil && syntax
+			return reaches && d.Want.Threw == nil && d.failsToParse()
+		}},
+		{"program-ends-where-its-text-ends", ReasonNoHarness, func(d *Difference) bool {
+			// Text that closes brackets it did not open is a program only inside of the reference's source.
+			_, isProgram := printed(dialect.NormalizeCode(d.Case.Code))
+			return !isProgram && d.Want.Threw == nil && d.failsToParse()
 		}},
 		{"what-looks-like-a-tag-is-data", ReasonNoHarness, func(d *Difference) bool {
 			plain, spelled := renameTag(d.Case)
 			return spelled && d.agrees(unmarked(d.run(plain), tagSuffix))
 		}},
 	}
+}
+
+// failsToParse reports whether our side refused the program's syntax.
+func (d *Difference) failsToParse() bool {
+	return d.Ours.Failure != nil && d.Ours.Failure.Kind == protocol.FailureSyntax
+}
+
+// readsFree proves that a program means a name of its surroundings: once something there has that name, the outcome is
+// another one.
+func (d *Difference) readsFree(name string) bool {
+	if name == "arguments" {
+		return d.changesWith("(function () { return (%s\n)() })('bound')")
+	}
+	return d.changesWith("((" + name + ") => (%s\n)())(() => ['bound'])")
+}
+
+// changesWith runs an expression around the program, which stands at its %s, and reports whether the outcome is another.
+func (d *Difference) changesWith(around string) bool {
+	arrow, ok := d.arrow()
+	return ok && !d.agrees(d.probe("async () => "+fmt.Sprintf(around, arrow)))
 }
 
 // unmarked takes a mark that a probe put on names out of its outcome.
@@ -82,8 +123,13 @@ func unmarked(o Ours, mark string) Ours {
 	return o
 }
 
-// tampers finds an assignment to a global or to a member of one.
-var tampers = regexp.MustCompile(`(?:^|[;{\s])((?:globalThis\.)?(?:JSON|Object|Array|Promise|String|Function|Symbol|Error|Uint8Array|console|Proxy|btoa|atob|setTimeout|__\w+)(?:\.\w+|\[[^\]]*\])*\s*=[^=>])`)
+// tampers finds an assignment to a global or to a member of one, and the deletion of such a member.
+var tampers = regexp.MustCompile(`(?:^|[;{\s])((?:(?:globalThis\.)?` + tampered + members + `\s*=[^=>]|delete\s+` + tampered + members + `))`)
+
+// tampered are the globals that the reference's own source uses.
+const tampered = `(?:JSON|Object|Array|ArrayBuffer|Promise|String|Function|Symbol|Error|Uint8Array|console|Proxy|btoa|atob|setTimeout|__\w+)`
+
+const members = `(?:\.\w+|\[[^\]]*\])*`
 
 // withoutTampering takes the assignments to globals out of a program.
 func withoutTampering(code string) (string, bool) {

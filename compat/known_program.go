@@ -1,14 +1,17 @@
 package compat
 
 import (
+	_ "embed" // thenable.js
 	"encoding/json"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 
+	"github.com/codemode-go/codemode/compat/casefile"
 	"github.com/codemode-go/codemode/dialect"
 	"github.com/codemode-go/codemode/protocol"
 )
@@ -18,24 +21,14 @@ import (
 func namespaceRules() []Rule {
 	return []Rule{
 		{"namespace-is-no-thenable", ReasonNamespace, func(d *Difference) bool {
-			if d.Want.Threw != nil || !d.sameLogs() {
-				return false
-			}
-			text, _ := d.Want.ErrorText()
-			hangs := text == protocol.TimeoutMessage || d.Want.Hang != "" || d.hasTool("then")
 			return slices.ContainsFunc(d.namespaces(), func(name string) bool {
-				if !asksForThen(d.Case.Code, name) && !(hangs && usesAsValue(d.Case.Code, name)) {
-					return false
-				}
-				kind, _ := d.probe(fmt.Sprintf("async () => { await %s; return typeof %s.then }", name, name)).text()
-				return kind == "undefined" && (d.ran() || d.Ours.Error == name+".then is not a function")
+				return word(name).MatchString(d.Case.Code) && d.equalsWanted(d.withThen(name))
 			})
 		}},
 		{"prototype-names-are-tools", ReasonNamespace, func(d *Difference) bool {
 			return slices.ContainsFunc(prototypeNames, func(name string) bool {
 				notFound := (&protocol.ToolNotFoundError{Tool: name}).Error()
-				quoted, _ := json.Marshal(notFound) // a string always has a rendering
-				says := d.Ours.Error == notFound || strings.Contains(string(d.Ours.Result), strings.Trim(string(quoted), `"`))
+				says := d.Ours.Error == notFound || strings.Contains(string(d.Ours.Result), strings.Trim(quoted(notFound), `"`))
 				return says && !d.hasTool(name) && strings.Contains(d.Case.Code, name) && d.sameLogs()
 			})
 		}},
@@ -47,23 +40,51 @@ var prototypeNames = []string{
 	"valueOf", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
 }
 
-// usesAsValue reports whether code has a namespace where no member of it is meant.
-func usesAsValue(code, namespace string) bool {
-	return regexp.MustCompile(`(^|[^\w$.])` + regexp.QuoteMeta(namespace) + `\s*($|[^\w$.\[\s?])`).MatchString(code)
+// thenSuffix is put on a tool called then, so that a probe can call it under another name.
+const thenSuffix = "_is_a_tool"
+
+// withThen runs the case with a namespace that dispatches then like any tool, as the reference's does.
+func (d *Difference) withThen(namespace string) Ours {
+	other := *d.Case
+	other.Name += thenSuffix
+	other.Providers = renameTools(d.Case.Providers, "then", "then"+thenSuffix)
+	arrow, ok := d.arrow()
+	if !ok {
+		return d.Ours
+	}
+	other.Code = fmt.Sprintf("async () => (%s)(%s, (%s) => (%s\n)())", thenable, namespace, namespace, arrow)
+	return unmarked(d.run(&other), thenSuffix)
 }
 
-// asksForThen reports whether code names the then of a namespace.
-func asksForThen(code, namespace string) bool {
-	return regexp.MustCompile(`(^|[^\w$.])` + regexp.QuoteMeta(namespace) + `\s*(\??\.\s*then\b|\[\s*['"]then['"]\s*\])`).MatchString(code)
+// thenable calls a program with a namespace whose then is a tool.
+//
+//go:embed thenable.js
+var thenable string
+
+func renameTools(providers []casefile.Provider, from, to string) []casefile.Provider {
+	providers = slices.Clone(providers)
+	for i := range providers {
+		providers[i].Tools = slices.Clone(providers[i].Tools)
+		for j := range providers[i].Tools {
+			if t := &providers[i].Tools[j]; t.Name == from {
+				t.Name = to
+			}
+		}
+	}
+	return providers
 }
 
 // runsAnywayRules: programs that models write and the reference refuses.
 func runsAnywayRules() []Rule {
 	return []Rule{
 		{"arrow-with-a-semicolon", ReasonRunsAnyway, func(d *Difference) bool {
-			normal := strings.TrimSpace(dialect.NormalizeCode(d.Case.Code))
-			bare := strings.TrimRight(normal, "; \t\r\n")
-			return d.Want.Threw != nil && d.ran() && bare != normal && d.agrees(d.probe(bare))
+			bare, ok := printed(dialect.NormalizeCode(d.Case.Code))
+			refused := d.Want.Threw != nil && strings.Contains(d.Want.Threw.Message, "SyntaxError: Unexpected token ';'")
+			return ok && refused && d.Ours.Logs != nil && d.agrees(d.probe(bare))
+		}},
+		{"html-comment", ReasonRunsAnyway, func(d *Difference) bool {
+			refused := d.Want.Threw != nil && strings.Contains(d.Want.Threw.Message, "HTML comments are not allowed in modules")
+			return refused && d.Ours.Logs != nil && d.agrees(d.probe(htmlComment.ReplaceAllString(d.Case.Code, "$1//")))
 		}},
 		{"static-import", ReasonRunsAnyway, func(d *Difference) bool {
 			dynamic, ok := dynamicImports(dialect.NormalizeCode(d.Case.Code))
@@ -75,7 +96,8 @@ func runsAnywayRules() []Rule {
 		}},
 		{"module-of-another-kind", ReasonRunsAnyway, func(d *Difference) bool {
 			t := d.Want.Threw
-			return t != nil && d.ran() && (strings.Contains(t.Message, "Module name must end with") || strings.Contains(t.Message, "is a Python module"))
+			refused := t != nil && (strings.Contains(t.Message, "Module name must end with") || strings.Contains(t.Message, "is a Python module"))
+			return refused && d.Ours.Logs != nil && d.agrees(d.run(asJavaScript(d.Case)))
 		}},
 		{"broken-module-fails-where-it-is-imported", ReasonRunsAnyway, func(d *Difference) bool {
 			if d.Want.Threw == nil || !d.ran() {
@@ -121,12 +143,16 @@ func dynamicImports(code string) (string, bool) {
 		code = code[len(m[0]):]
 		from := "await import(" + m[4] + ")"
 		if m[1] != "" {
-			fmt.Fprintf(&body, "const { default: %s } = %s; ", m[1], from)
+			fmt.Fprintf(&body, "const { default: %s } = %s; ", m[1], exporting(from, "default"))
 		}
 		switch {
 		case m[2] != "":
 			fmt.Fprintf(&body, "const %s = %s; ", m[2], from)
 		case m[3] != "":
+			names := importedName.FindAllStringSubmatch(m[3], -1)
+			for _, name := range names {
+				from = exporting(from, name[1])
+			}
 			fmt.Fprintf(&body, "const %s = %s; ", asClause.ReplaceAllString(m[3], ": "), from)
 		case m[1] == "":
 			fmt.Fprintf(&body, "%s; ", from)
@@ -135,6 +161,56 @@ func dynamicImports(code string) (string, bool) {
 	arrow := strings.TrimRight(code, "; \t\r\n")
 	return fmt.Sprintf("async () => { %sreturn await (%s\n)() }", body.String(), arrow), body.Len() > 0
 }
+
+// htmlComment finds the openings of comments that a script has and a module has not.
+var htmlComment = regexp.MustCompile(`(?m)(^\s*-->|<!--)`)
+
+// printed is a program as an expression, without the semicolons and comments behind it; false when it is none.
+func printed(arrow string) (string, bool) {
+	const before = "globalThis.program = "
+	r := api.Transform(before+arrow, api.TransformOptions{Target: api.ESNext})
+	return strings.TrimPrefix(strings.TrimRight(string(r.Code), ";\n"), before), len(r.Errors) == 0
+}
+
+// asJavaScript gives the modules of a case names that end in .js, and their sources that form.
+func asJavaScript(c *casefile.Case) *casefile.Case {
+	const ending = ".as.js"
+	other := *c
+	other.Name += ending
+	other.Options.Modules = map[string]string{}
+	for name, source := range c.Options.Modules {
+		switch path.Ext(name) {
+		case ".js":
+			other.Options.Modules[name] = source
+			continue
+		case ".json":
+			source = "export default JSON.parse(" + quoted(source) + ")"
+		case ".ts", ".tsx":
+			if script, ok := stripModuleTypes(source); ok {
+				source = script
+			}
+		}
+		other.Options.Modules[name+ending] = source
+		specifier := regexp.MustCompile(`(['"])((?:\./)?` + regexp.QuoteMeta(name) + `)(['"])(\s*with\s*\{[^}]*\})?`)
+		other.Code = specifier.ReplaceAllString(other.Code, "${1}${2}"+ending+"${3}")
+	}
+	return &other
+}
+
+func quoted(text string) string {
+	q, _ := json.Marshal(text) // a string always has a rendering
+	return string(q)
+}
+
+// exporting makes the import fail, in the engine's words, when the module does not export a name.
+func exporting(from, name string) string {
+	specifier := strings.Trim(from[strings.LastIndexByte(from, '(')+1:], `)'"`)
+	missing := fmt.Sprintf("The requested module '%s' does not provide an export named '%s'", specifier, name)
+	return fmt.Sprintf("((m) => { if (%s in m) return m; throw new SyntaxError(%s) })(%s)", quoted(name), quoted(missing), from)
+}
+
+// importedName finds what the braces of an import name.
+var importedName = regexp.MustCompile(`[{,]\s*([\w$]+)`)
 
 var asClause = regexp.MustCompile(`\s+as\s+`)
 

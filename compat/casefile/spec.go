@@ -175,6 +175,15 @@ func (s *Spec) throw(ctx context.Context, _ call) (any, error) {
 	return nil, errors.New(s.message)
 }
 
+// Forgiven returns what a JavaScript host sees that takes a failure without a message for none: the tool returns
+// undefined. It reports false for a spec that has no such failure.
+func (s Spec) Forgiven() (Spec, bool) {
+	if s.Kind != "throw" || s.message != "" || s.raw && stringOf(s.value) != "" {
+		return s, false
+	}
+	return Spec{Kind: "delay", value: protocol.Undefined{}, wait: s.wait}, true
+}
+
 func delayEcho(ctx context.Context, c call) (any, error) {
 	if o, ok := c.first().(protocol.Object); ok {
 		ms, _ := o.Get("ms")
