@@ -139,7 +139,7 @@ func (e *Executor) Execute(ctx context.Context, code string, providers []Provide
 	result := &Result{Value: native.Value, Logs: renderLogs(native.Logs, opts.AllLevels), Native: native}
 	if native.Failure != nil {
 		result.Value = nil
-		result.Position = callerPosition(native.Failure.Position, normalized, code)
+		result.Position = callerPosition(native.Failure.Position, code)
 		result.Error = renderError(native.Failure, result.Position)
 	}
 	return result, nil

@@ -38,6 +38,9 @@ type span struct {
 	at   int // the offset in the caller's text, -1 for glue
 }
 
+// returnGlue stands before the expression that a program comes to.
+const returnGlue = "return ("
+
 func glue(text string) span { return span{text, -1} }
 
 func (s span) slice(start, end int) span { return span{s.text[start:end], s.at + start} }
@@ -86,9 +89,9 @@ func arrow(source span, rounds int) []span {
 		case jsparse.Arrow:
 			return []span{source}
 		case jsparse.ExportDefaultFunction:
-			return wrap(glue("return ("), inner, glue(")();"))
+			return wrap(glue(returnGlue), inner, glue(")();"))
 		case jsparse.ExportDefaultClass:
-			return wrap(glue("return ("), inner, glue(");"))
+			return wrap(glue(returnGlue), inner, glue(");"))
 		case jsparse.ExportDefault:
 			if rounds > 0 {
 				return normalizeSpan(inner, rounds-1)
@@ -98,7 +101,7 @@ func arrow(source span, rounds int) []span {
 		}
 	}
 	if last.Kind == jsparse.Expression || last.Kind == jsparse.Arrow {
-		return wrap(source.slice(0, last.Start), glue("return ("), inner, glue(")"))
+		return wrap(source.slice(0, last.Start), glue(returnGlue), inner, glue(")"))
 	}
 	return wrap(source)
 }

@@ -104,6 +104,7 @@ func TestSyntaxErrorsNameTheirPlace(t *testing.T) {
 		{"an arrow", "\n async () => 1", protocol.Position{Line: 1, Column: 13}, "SyntaxError: bad (line 2:14)", &protocol.Position{Line: 2, Column: 14}},
 		{"past a line's end", "const = 1", protocol.Position{Line: 1, Column: 99}, "SyntaxError: bad", nil},
 		{"at a sewn return", "const a = 1\n  a", protocol.Position{Line: 3, Column: 3}, "SyntaxError: bad (line 2:3)", &protocol.Position{Line: 2, Column: 3}},
+		{"where it breaks off", "f(1,", protocol.Position{Line: 2, Column: 5}, "SyntaxError: bad (line 1:5)", &protocol.Position{Line: 1, Column: 5}},
 		{"in a seam", "const a = 1\na", protocol.Position{Line: 1, Column: 3}, "SyntaxError: bad", nil},
 		{"in a module", "1", protocol.Position{File: "lib.js", Line: 3, Column: 4}, "SyntaxError: bad (lib.js:3:4)", &protocol.Position{File: "lib.js", Line: 3, Column: 4}},
 	} {
@@ -137,10 +138,15 @@ func TestCallerOffset(t *testing.T) {
 		{"default function", "export default function () { foo }", "async () => {\nreturn (function () { foo })();\n}", "foo"},
 		{"default class", "export default class { foo() {} }", "async () => {\nreturn (class { foo() {} });\n}", "foo"},
 		{"export default", "export default async () => foo", "async () => foo", "foo"},
+		{"the same text twice", "foo();\nfoo", "async () => {\nfoo();\nreturn (foo)\n}", "foo"},
+		{"every line terminator", "a\rb\r\nc\u2028d\u2029foo", "async () => {\na\rb\r\nc\u2028d\u2029return (foo)\n}", "foo"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			from, to := lastIndex(c.normalized, c.mark), lastIndex(c.code, c.mark)
-			got := callerPosition(positionOf(from, c.normalized), c.normalized, c.code)
+			if got := NormalizeCode(c.code); got != c.normalized {
+				t.Fatalf("NormalizeCode gives %q", got)
+			}
+			got := callerPosition(positionOf(from, c.normalized), c.code)
 			if diff := cmp.Diff(positionOf(to, c.code), got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
