@@ -60,7 +60,7 @@ func (l *logs) add(r *run, level, text string) {
 	l.lines++
 	l.bytes += int64(len(text))
 	micros := time.Since(r.start).Microseconds()
-	l.fields = append(l.fields, []byte(level), strconv.AppendInt(nil, micros, 10), []byte(text))
+	l.fields = append(l.fields, []byte(level), strconv.AppendInt(nil, micros, 10), bytesOf(text))
 	if len(l.fields) >= maxLogFields {
 		l.write(r)
 	}

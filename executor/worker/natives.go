@@ -24,7 +24,7 @@ func (s *sandbox) natives() (v8.Value, error) {
 		"load":  s.nativeLoad,
 		"op":    s.op,
 		"log": func(args []v8.Value) v8.Value {
-			return s.isolate.Boolean(s.run.log(args[0].String(), args[1].String()))
+			return s.isolate.Boolean(s.run.log(args[0].String(), args[1].Text()))
 		},
 		"call":       s.nativeCall,
 		"fetch":      s.nativeFetch,
@@ -127,19 +127,19 @@ func (s *sandbox) op(args []v8.Value) v8.Value {
 
 // call(id, provider, tool, args) sends a tool call; false says that args are over the limit.
 func (s *sandbox) nativeCall(args []v8.Value) v8.Value {
-	list := args[3].String()
+	list := args[3].Text()
 	if int64(len(list)) > s.run.header.ArgumentBytes {
 		return s.isolate.Boolean(false)
 	}
 	id := s.run.id(args[0].Number())
-	s.run.write(wire.Call, id, []byte(args[1].String()), []byte(args[2].String()), []byte(list))
+	s.run.write(wire.Call, id, bytesOf(args[1].String()), bytesOf(args[2].String()), bytesOf(list))
 	return v8.Value{}
 }
 
 // fetch(id, head, length) sends an outbound request, whose body lies in exchange.
 func (s *sandbox) nativeFetch(args []v8.Value) v8.Value {
 	body := append([]byte{}, s.exchange[:int(args[2].Number())]...)
-	s.run.write(wire.Fetch, s.run.id(args[0].Number()), []byte(args[1].String()), body)
+	s.run.write(wire.Fetch, s.run.id(args[0].Number()), bytesOf(args[1].String()), body)
 	return v8.Value{}
 }
 
@@ -160,7 +160,7 @@ func (s *sandbox) fromBase64(args []v8.Value) v8.Value {
 
 // settle(kind, text, refused) ends the run. What the program still has queued does not run any more.
 func (s *sandbox) nativeSettle(args []v8.Value) v8.Value {
-	s.run.settle(args[0].String(), args[1].String(), args[2].String())
+	s.run.settle(args[0].String(), args[1].Text(), args[2].String())
 	s.isolate.Terminate()
 	return v8.Value{}
 }

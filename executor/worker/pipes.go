@@ -5,6 +5,7 @@ package worker
 import (
 	"io"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -73,6 +74,8 @@ func takePipes() (*pipes, error) {
 	if err := dup2(2, 1); err != nil {
 		return nil, os.NewSyscallError("dup", err)
 	}
+	widen(in)
+	widen(out)
 	var ends [2]int
 	if err := unix.Pipe(ends[:]); err != nil {
 		return nil, os.NewSyscallError("pipe", err)
@@ -96,6 +99,12 @@ func (p *pipes) wait(milliseconds int) (bool, error) {
 	}
 	return err == nil && fds[0].Revents != 0, nil
 }
+
+// bytesOf is a text's bytes in place, for those who only read them.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
+
+// textOf is bytes that nobody writes any more as text in place.
+func textOf(data []byte) string { return unsafe.String(unsafe.SliceData(data), len(data)) }
 
 // readable waits until d has something to read, or its other end is gone, for so many milliseconds.
 func readable(d descriptor, milliseconds int) (bool, error) {

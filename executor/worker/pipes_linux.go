@@ -4,4 +4,11 @@ package worker
 
 import "golang.org/x/sys/unix"
 
+// pipeBytes is what a pipe to the pool should hold, so that a large frame does not change sides every 64 KiB. The kernel
+// takes the memory when it is used.
+const pipeBytes = 1 << 20
+
+// widen is an offer: over the limit of its user, or on another kind of file, the descriptor stays as it is.
+func widen(pipe int) { _, _ = unix.FcntlInt(uintptr(pipe), unix.F_SETPIPE_SZ, pipeBytes) }
+
 func dup2(from, to int) error { return unix.Dup3(from, to, 0) }

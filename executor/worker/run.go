@@ -44,7 +44,7 @@ func (s *sandbox) execute(frame wire.Frame) error {
 	s.run = r
 	s.worker.control.begin(s.isolate, s.worker.pipes)
 	defer s.worker.control.end()
-	if err := r.begin(string(frame.Fields[1]), modules, frame.Fields[0]); err != nil {
+	if err := r.begin(textOf(frame.Fields[1]), modules, frame.Fields[0]); err != nil {
 		r.broken(err)
 	}
 	if err := r.loop(); err != nil {
@@ -72,7 +72,7 @@ func (r *run) begin(source string, modules map[string]string, header []byte) err
 			return err
 		}
 	}
-	return s.call("start", program.make, s.isolate.String(string(header)), s.isolate.Number(float64(s.worker.lastID)))
+	return s.call("start", program.make, s.isolate.String(textOf(header)), s.isolate.Number(float64(s.worker.lastID)))
 }
 
 // loop gives the program what it waits for until it has settled: answers, then timers, one callback a turn.
@@ -132,7 +132,7 @@ func (r *run) receive() error {
 		if err != nil {
 			return err
 		}
-		err = s.call("answer", s.isolate.Number(float64(id)), s.isolate.String(string(frame.Fields[1])))
+		err = s.call("answer", s.isolate.Number(float64(id)), s.isolate.String(textOf(frame.Fields[1])))
 		if err != nil {
 			r.broken(err)
 		}
@@ -142,7 +142,7 @@ func (r *run) receive() error {
 			return err
 		}
 		s.leave(frame.Fields[2])
-		err = s.call("fetched", s.isolate.Number(float64(id)), s.isolate.String(string(frame.Fields[1])))
+		err = s.call("fetched", s.isolate.Number(float64(id)), s.isolate.String(textOf(frame.Fields[1])))
 		if err != nil {
 			r.broken(err)
 		}
@@ -171,7 +171,7 @@ func (r *run) settle(kind, text, refused string) {
 		failure := resultTooLarge(r.header.ResultBytes)
 		r.done.Failure = &failure
 	default:
-		r.value = []byte(text)
+		r.value = bytesOf(text)
 	}
 }
 

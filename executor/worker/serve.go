@@ -63,6 +63,7 @@ func serve(args []string) error {
 	if err != nil {
 		return err
 	}
+	slacken()
 	confinement, err := jail.Enter(jail.Options{Memory: options.Memory, Keep: []int{int(pipes.in), int(pipes.out), int(pipes.control), int(pipes.wake), int(pipes.woken)}})
 	if err != nil {
 		return fmt.Errorf("confining the worker: %w", err)
@@ -119,6 +120,9 @@ func settleProcess(options wire.Options) error {
 		"--use-strict",
 		"--disallow-code-generation-from-strings",
 		"--single-threaded-gc",
+		// The baseline tier compiles what boots each isolate, anew each time, and gains a program next to nothing
+		// between the interpreter and the optimising tiers.
+		"--no-sparkplug",
 		fmt.Sprintf("--stack-size=%d", stack),
 		// What the reference's newer engine has by default. Its Uint8Array.fromBase64 and kin are not among them:
 		// this engine's toBase64 takes no notice of a view's offset, and half of the family is missing.

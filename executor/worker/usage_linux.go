@@ -3,6 +3,8 @@
 package worker
 
 import (
+	"os"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,4 +17,23 @@ func threadTime() time.Duration {
 		return 0
 	}
 	return time.Duration(now.Nano())
+}
+
+// timerSlack is how late the timers of a thread without JavaScript may be.
+const timerSlack = 10 * time.Millisecond
+
+// slacken lets the timers of all threads but the calling one be late. Go's monitor would wake thirty
+// times for each program and its isolate, to look after goroutines that this process does not have. A kernel that
+// refuses leaves things as they are.
+func slacken() {
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return
+	}
+	own := strconv.Itoa(unix.Gettid())
+	for _, thread := range threads {
+		if thread.Name() != own {
+			_ = os.WriteFile("/proc/"+thread.Name()+"/timerslack_ns", strconv.AppendInt(nil, timerSlack.Nanoseconds(), 10), 0)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tommie/v8go"
 )
@@ -203,6 +204,15 @@ func (v Value) IsFunction() bool { return v.v.IsFunction() }
 
 // String is the value of a string. Of anything else it is what String(v) gives, which may run scripts.
 func (v Value) String() string { return v.v.String() }
+
+// Text is the value of a string, as String gives it. v8go copies it once less on this way, which leaves lone surrogates
+// as they are.
+func (v Value) Text() string {
+	if text := v.v.DetailString(); utf8.ValidString(text) {
+		return text
+	}
+	return v.v.String()
+}
 
 // Number is the value of a number.
 func (v Value) Number() float64 { return v.v.Number() }

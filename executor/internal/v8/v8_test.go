@@ -51,13 +51,17 @@ func TestStringsCrossWhole(t *testing.T) {
 		if got := v.String(); got != s {
 			t.Errorf("%.20q came back as %.20q", s, got)
 		}
+		if got := v.Text(); got != s {
+			t.Errorf("%.20q came back as the text %.20q", s, got)
+		}
 		v.Release()
 	}
 	if got := evaluate(t, isolate, "'a\x00b' + `\x00`").String(); got != "a\x00b\x00" {
 		t.Errorf("NUL in a source: %q", got)
 	}
-	if got := evaluate(t, isolate, `"\ud800"`).String(); got != "\ufffd" {
-		t.Errorf("a lone surrogate: %q", got)
+	lone := evaluate(t, isolate, `"a\ud800\udbff"`)
+	if text, whole := lone.Text(), lone.String(); whole != "a\ufffd\ufffd" || text != whole {
+		t.Errorf("lone surrogates: %q, as text %q", whole, text)
 	}
 }
 
