@@ -6,6 +6,7 @@
 //   native            the Go functions
 //   deferred()        a promise with its ends, for await
 //   define, lazy      globals, as scope.js has them
+//   asyncContext      get() and set(value): a value that belongs to what runs, for AsyncLocalStorage
 //   builtin(name)     the namespace of a module of the platform, undefined when it has none
 //   state             numbers that Go reads and writes between calls, by the names below
 //   putBytes(view)    copies bytes to where Go reads them, and returns their number
@@ -55,6 +56,9 @@
     p.ObjectDefineProperty(out.promise, 'constructor', { __proto__: null, value: p.Promise });
     return out;
   };
+  // What asyncContext holds, timers and queued callbacks find again.
+  let context;
+  host.asyncContext = { __proto__: null, get: () => context, set: (value) => { context = value; } };
   host.now = native.now;
   host.timeOrigin = p.DateNow();
 

@@ -59,7 +59,7 @@
     delay = +delay;
     if (!(delay > 0 && delay < Infinity)) delay = 0;
     if (delay > LONGEST) delay = LONGEST;
-    const timer = { __proto__: null, id: ++lastId, at: native.now() + delay, fn, args, every, delay };
+    const timer = { __proto__: null, id: ++lastId, at: native.now() + delay, fn, args, every, delay, context: host.asyncContext.get() };
     active.set(timer.id, timer);
     add(timer);
     settle();
@@ -88,10 +88,13 @@
       active.delete(timer.id);
     }
     settle();
+    host.asyncContext.set(timer.context);
     try {
       p.ReflectApply(fn, global, args);
     } catch {
       // The reference lets a throwing timer pass in silence.
+    } finally {
+      host.asyncContext.set(undefined);
     }
   };
 

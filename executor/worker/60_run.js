@@ -1,6 +1,7 @@
 // One run: from the compiled program to its value or failure, handed to Go as text.
 //
 //   provide(name, proxySource)   declares a provider; proxySource is undefined or a function of __dispatch
+//   exit(message)                ends the run with an error that the program cannot catch
 //   start(make, runHeader, lastId)  make(hooks, scope) is the program as program.go wraps it
 //
 // What a program threw is read here with care: its getters may throw, loop or lie, and so may Error.prepareStackTrace.
@@ -110,6 +111,7 @@
     return failure;
   };
   const finish = (kind, text) => native.settle(kind, text, host.refused());
+  host.exit = (message) => fail(describe(new p.Error(message)));
   const fail = (failure) => finish('failure', p.JSONStringify(shorten(failure)));
   const overflow = (error) => isError(error) && attempt(() => error.message) === 'Maximum call stack size exceeded' && p.ObjectGetPrototypeOf(error) === p.RangeError.prototype;
 

@@ -25,8 +25,8 @@
 // and resolves to a function without parameters; called with any this, that function evaluates the
 // program's expression, in strict mode, and returns its value: the arrow. Params are out of the
 // program's reach, and so is hooks. hooks may be undefined, or an object with a method
-// builtin(name), which returns the namespace object of a module the platform has ("node:path") or
-// undefined.
+// builtin(name), which returns the namespace object of a module the platform has ("node:path"),
+// undefined when there is none, or a string, the name under which it is missing.
 //
 // # Limits
 //

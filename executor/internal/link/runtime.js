@@ -52,7 +52,7 @@
   const builtin = (specifier) => {
     if (builtins[specifier]) return builtins[specifier];
     const namespace = hooks?.builtin?.(specifier);
-    if (namespace === undefined) return undefined;
+    if (namespace === undefined || typeof namespace === 'string') return namespace;
     return (builtins[specifier] = { name: specifier, state: 'evaluated', linked: true, namespace, builtin: true });
   };
 
@@ -60,7 +60,7 @@
 
   const find = (specifier, target, found, from) => {
     const record = found ? records[target] : builtin(specifier);
-    if (record === undefined) throw missing(target, from);
+    if (record === undefined || typeof record === 'string') throw missing(record ?? target, from);
     if (found) record.name = target;
     return record;
   };

@@ -17,6 +17,13 @@
 // returned), define, load, setTimeout, clearTimeout, queueMicrotask, now, timeOrigin, outbound and
 // outboundMode; the header of each script says which of them it uses.
 //
+// # Modules
+//
+// host.load("modules").builtin(name) is the namespace of a module of the platform: "node:path" and "path" are
+// node/path.js, "cloudflare:workers" is cloudflare/workers.js. It answers undefined for a name that is no module's, and
+// for a module that the reference has not either the name as its error has it ("node:fs"). The scripts in node and
+// cloudflare are ordinary code: a program that replaces a builtin changes what they do, as it would in Node.
+//
 // # Limits
 //
 // The interfaces, their flags, lengths and error texts follow workerd, not the browsers, where the
@@ -26,6 +33,7 @@ package web
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"maps"
 	"strings"
 )
@@ -50,7 +58,7 @@ type Script struct {
 	Globals      []string
 }
 
-//go:embed *.js
+//go:embed *.js node/*.js cloudflare/*.js
 var sources embed.FS
 
 // globalsLine opens the line in a script's header that lists the globals it defines.
@@ -58,18 +66,19 @@ const globalsLine = "// Globals: "
 
 // Scripts returns every script in the order of its number, the ones without last.
 func Scripts() []Script {
-	entries, err := sources.ReadDir(".")
-	if err != nil {
-		panic(fmt.Sprintf("web: reading the embedded scripts: %v", err))
-	}
-	scripts := make([]Script, 0, len(entries))
-	for _, entry := range entries {
-		source, err := sources.ReadFile(entry.Name())
+	var scripts []Script
+	for _, pattern := range []string{"*.js", "node/*.js", "cloudflare/*.js"} {
+		names, err := fs.Glob(sources, pattern)
 		if err != nil {
-			panic(fmt.Sprintf("web: reading the embedded script %s: %v", entry.Name(), err))
+			panic(fmt.Sprintf("web: listing the embedded scripts: %v", err))
 		}
-		name := strings.TrimSuffix(entry.Name(), ".js")
-		scripts = append(scripts, Script{Name: name, Source: string(source), Globals: globalsOf(string(source))})
+		for _, name := range names {
+			source, err := sources.ReadFile(name)
+			if err != nil {
+				panic(fmt.Sprintf("web: reading the embedded script %s: %v", name, err))
+			}
+			scripts = append(scripts, Script{Name: strings.TrimSuffix(name, ".js"), Source: string(source), Globals: globalsOf(string(source))})
+		}
 	}
 	return scripts
 }
@@ -91,7 +100,7 @@ func globalsOf(source string) []string {
 // Ops returns the native operations of all scripts by name.
 func Ops() map[string]Op {
 	ops := map[string]Op{}
-	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), codecOps(), urlPatternOps(), subtleOps(), bufferOps()} {
+	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), codecOps(), urlPatternOps(), subtleOps(), bufferOps(), nodeOps(), zlibOps()} {
 		maps.Copy(ops, group)
 	}
 	return ops

@@ -1,0 +1,500 @@
+// util.inspect and util.format: values as text, as Node writes them.
+(function (host) {
+  'use strict';
+  const custom = Symbol.for('nodejs.util.inspect.custom');
+  const defaults = {
+    showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false, maxArrayLength: 100, maxStringLength: 10000, breakLength: 80,
+    compact: 3, sorted: false, getters: false, numericSeparator: false,
+  };
+  const styles = {
+    __proto__: null, special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey', null: 'bold', string: 'green', symbol: 'green',
+    date: 'magenta', regexp: 'red', module: 'underline',
+  };
+  const colors = {
+    __proto__: null, reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], blink: [5, 25], inverse: [7, 27], hidden: [8, 28],
+    strikethrough: [9, 29], doubleunderline: [21, 24], black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], magenta: [35, 39],
+    cyan: [36, 39], white: [37, 39], bgBlack: [40, 49], bgRed: [41, 49], bgGreen: [42, 49], bgYellow: [43, 49], bgBlue: [44, 49], bgMagenta: [45, 49],
+    bgCyan: [46, 49], bgWhite: [47, 49], gray: [90, 39], grey: [90, 39], redBright: [91, 39], greenBright: [92, 39], yellowBright: [93, 39],
+    blueBright: [94, 39], magentaBright: [95, 39], cyanBright: [96, 39], whiteBright: [97, 39],
+  };
+  const plainStyle = (text) => text;
+  const colorStyle = (text, kind) => {
+    const code = colors[styles[kind]];
+    return code === undefined ? text : `\u001b[${code[0]}m${text}\u001b[${code[1]}m`;
+  };
+
+  // ---- primitives
+
+  const identifier = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
+  const escapes = { '\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\' };
+  const quote = (text) => {
+    const mark = !text.includes("'") ? "'" : !text.includes('"') ? '"' : !text.includes('`') && !text.includes('${') ? '`' : "'";
+    let out = '';
+    for (const c of text) {
+      const code = c.charCodeAt(0);
+      if (escapes[c] !== undefined) out += escapes[c];
+      else if (c === mark) out += `\\${c}`;
+      else if (code < 32 || code >= 127 && code < 160) out += `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
+      else if (c.length === 1 && code >= 0xd800 && code < 0xe000) out += `\\u${code.toString(16).toUpperCase()}`;
+      else out += c;
+    }
+    return mark + out + mark;
+  };
+  const separate = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, '_');
+  const numberText = (n, ctx) => {
+    if (Object.is(n, -0)) return '-0';
+    if (!ctx.numericSeparator || !Number.isFinite(n) || String(n).includes('e')) return `${n}`;
+    const [whole, part] = String(n).split('.');
+    return separate(whole) + (part === undefined ? '' : `.${part.replace(/(\d{3})(?=\d)/g, '$1_')}`);
+  };
+  const stringText = (text, ctx) => {
+    let trailer = '';
+    if (text.length > ctx.maxStringLength) {
+      const rest = text.length - ctx.maxStringLength;
+      text = text.slice(0, ctx.maxStringLength);
+      trailer = `... ${rest} more character${rest > 1 ? 's' : ''}`;
+    }
+    if (ctx.compact !== true && text.length > 16 && text.length > ctx.breakLength - ctx.indentation - 4) {
+      const lines = text.match(/.*\n|.+$/gs) ?? [text];
+      return lines.map((line) => ctx.stylize(quote(line), 'string')).join(` +\n${' '.repeat(ctx.indentation + 2)}`) + trailer;
+    }
+    return ctx.stylize(quote(text), 'string') + trailer;
+  };
+  const primitiveText = (value, ctx) => {
+    switch (typeof value) {
+      case 'string': return stringText(value, ctx);
+      case 'number': return ctx.stylize(numberText(value, ctx), 'number');
+      case 'bigint': return ctx.stylize(`${ctx.numericSeparator ? separate(`${value}`) : value}n`, 'bigint');
+      case 'boolean': return ctx.stylize(`${value}`, 'boolean');
+      case 'undefined': return ctx.stylize('undefined', 'undefined');
+      case 'symbol': return ctx.stylize(Symbol.prototype.toString.call(value), 'symbol');
+      default: return ctx.stylize('null', 'null');
+    }
+  };
+
+  // ---- what a value is
+
+  const brand = (fn) => (value) => {
+    try {
+      fn.call(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const getter = (prototype, key) => Object.getOwnPropertyDescriptor(prototype, key).get;
+  const isMap = brand(getter(Map.prototype, 'size'));
+  const isSet = brand(getter(Set.prototype, 'size'));
+  const isDate = brand(Date.prototype.getTime);
+  const isArrayBuffer = brand(getter(ArrayBuffer.prototype, 'byteLength'));
+  const isShared = brand(getter(SharedArrayBuffer.prototype, 'byteLength'));
+  const isWeakSet = brand(function () { WeakSet.prototype.has.call(this, {}); });
+  const isWeakMap = brand(function () { WeakMap.prototype.has.call(this, {}); });
+  const isWeakRef = brand(WeakRef.prototype.deref);
+  const isRegExp = (value) => Object.prototype.toString.call(value) === '[object RegExp]' || value instanceof RegExp;
+  const isPromise = (value) => value instanceof Promise;
+  const tagOfView = getter(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+  const boxes = { Number, String, Boolean, BigInt, Symbol };
+  const boxOf = (value) => {
+    for (const name in boxes) {
+      try {
+        return [name, boxes[name].prototype.valueOf.call(value)];
+      } catch { /* not this one */ }
+    }
+    return undefined;
+  };
+  const iteratorTag = (value) => {
+    const tag = value[Symbol.toStringTag];
+    return tag === 'Map Iterator' || tag === 'Set Iterator' ? tag : undefined;
+  };
+
+  const constructorName = (value, ctx) => {
+    for (let object = value, depth = 0; object !== null; object = Object.getPrototypeOf(object), depth++) {
+      const own = Object.getOwnPropertyDescriptor(object, 'constructor');
+      if (typeof own?.value === 'function' && own.value.name !== '' && (depth === 0 ? value instanceof own.value : true)) return String(own.value.name);
+    }
+    return null;
+  };
+  const prefixOf = (name, tag, fallback, size = '') => {
+    const shown = tag !== '' && tag !== name ? `[${tag}] ` : '';
+    if (name === null) return tag !== '' && tag !== fallback ? `[${fallback}${size}: null prototype] [${tag}] ` : `[${fallback}${size}: null prototype] `;
+    return `${name}${size} ${shown}`;
+  };
+  const functionBase = (fn, name, tag) => {
+    const source = Function.prototype.toString.call(fn);
+    if (source.startsWith('class') && source.endsWith('}')) {
+      let base = `[class ${Object.hasOwn(fn, 'name') && fn.name !== '' ? fn.name : '(anonymous)'}`;
+      if (name !== 'Function' && name !== null) base += ` [${name}]`;
+      if (tag !== '' && tag !== name) base += ` [${tag}]`;
+      const parent = Object.getPrototypeOf(fn);
+      if (parent === null) base += ' extends [null prototype]';
+      else if (parent.name) base += ` extends ${parent.name}`;
+      return `${base}]`;
+    }
+    const kind = /^async\s*\*|^async function\s*\*/.test(source) ? 'AsyncGeneratorFunction' : /^function\s*\*|^\*/.test(source) ? 'GeneratorFunction'
+      : name === 'AsyncFunction' ? 'AsyncFunction' : name === 'GeneratorFunction' || name === 'AsyncGeneratorFunction' ? name : 'Function';
+    let base = `[${kind}${name === null ? ' (null prototype)' : ''}${fn.name === '' ? ' (anonymous)' : `: ${typeof fn.name === 'string' ? fn.name : inspect(fn.name)}`}]`;
+    if (name === null) base += ' Object';
+    if (tag !== '' && tag !== name && tag !== kind) base += ` [${tag}]`;
+    return base;
+  };
+  const errorBase = (error, keys, ctx) => {
+    let stack = typeof error.stack === 'string' && error.stack !== '' ? error.stack : `[${Error.prototype.toString.call(error)}]`;
+    const lines = stack.split('\n').filter((line) => !/^ {4}at .*codemode:/.test(line));
+    stack = lines.join('\n');
+    for (const hidden of ['name', 'message', 'stack']) {
+      const at = keys.indexOf(hidden);
+      if (at >= 0 && (typeof error[hidden] !== 'string' || stack.includes(error[hidden]))) keys.splice(at, 1);
+    }
+    if (Object.hasOwn(error, 'cause') && !keys.includes('cause')) keys.push('cause');
+    if (Array.isArray(error.errors) && Object.hasOwn(error, 'errors') && !keys.includes('errors')) keys.push('errors');
+    if (!/\n {4}at /.test(stack) && !stack.startsWith('[')) stack = `[${stack}]`;
+    return ctx.indentation > 0 ? stack.replaceAll('\n', `\n${' '.repeat(ctx.indentation)}`) : stack;
+  };
+
+  // ---- members
+
+  const keyText = (key, ctx, quoteMark = true) => {
+    if (typeof key === 'symbol') return `[${ctx.stylize(Symbol.prototype.toString.call(key), 'symbol')}]`;
+    if (key === '__proto__') return "['__proto__']";
+    return identifier.test(key) ? ctx.stylize(key, 'name') : ctx.stylize(quote(key), 'string');
+  };
+  const memberText = (object, key, ctx, times, kind) => {
+    const own = Object.getOwnPropertyDescriptor(object, key) ?? { value: object[key], enumerable: true };
+    let text;
+    let gap = ' ';
+    if ('value' in own) {
+      const more = ctx.compact !== true || kind !== 'object' ? 2 : 3;
+      ctx.indentation += more;
+      text = valueText(own.value, ctx, times);
+      if (more === 3 && ctx.breakLength < text.length) gap = `\n${' '.repeat(ctx.indentation)}`;
+      ctx.indentation -= more;
+    } else if (own.get !== undefined) {
+      const label = own.set !== undefined ? 'Getter/Setter' : 'Getter';
+      text = ctx.stylize(`[${label}]`, 'special');
+      if (ctx.getters === true || ctx.getters === 'get' && own.set === undefined || ctx.getters === 'set' && own.set !== undefined) {
+        try {
+          const value = own.get.call(object);
+          ctx.indentation += 2;
+          text = value === null || typeof value !== 'object' ? `${ctx.stylize(`[${label}:`, 'special')} ${primitiveText(value, ctx)}${ctx.stylize(']', 'special')}`
+            : `${ctx.stylize(`[${label}]`, 'special')} ${valueText(value, ctx, times)}`;
+          ctx.indentation -= 2;
+        } catch (error) {
+          text = `[${label}: <Inspection threw (${error?.message})>]`;
+        }
+      }
+    } else text = own.set !== undefined ? ctx.stylize('[Setter]', 'special') : ctx.stylize('undefined', 'undefined');
+    if (kind === 'item') return text;
+    const name = keyText(key, ctx);
+    return `${own.enumerable === false ? `[${typeof key === 'symbol' ? name.slice(1, -1) : key}]` : name}:${gap}${text}`;
+  };
+  const more = (rest) => `... ${rest} more item${rest > 1 ? 's' : ''}`;
+  const arrayItems = (array, ctx, times) => {
+    const out = [];
+    const limit = Math.min(Math.max(0, ctx.maxArrayLength), array.length);
+    let i = 0;
+    while (i < array.length && out.length < limit) {
+      if (Object.hasOwn(array, i)) out.push(memberText(array, `${i++}`, ctx, times, 'item'));
+      else {
+        const start = i;
+        while (i < array.length && !Object.hasOwn(array, i)) i++;
+        out.push(ctx.stylize(`<${i - start} empty item${i - start > 1 ? 's' : ''}>`, 'undefined'));
+      }
+    }
+    if (i < array.length) out.push(more(array.length - i));
+    return out;
+  };
+  const viewItems = (view, ctx) => {
+    const length = Math.min(Math.max(0, ctx.maxArrayLength), view.length);
+    const out = [];
+    for (let i = 0; i < length; i++) out.push(primitiveText(view[i], ctx));
+    if (view.length > length) out.push(more(view.length - length));
+    return out;
+  };
+  const entryItems = (iterable, size, ctx, times, text) => {
+    const out = [];
+    ctx.indentation += 2;
+    for (const entry of iterable) {
+      if (out.length >= Math.max(0, ctx.maxArrayLength)) break;
+      out.push(text(entry));
+    }
+    ctx.indentation -= 2;
+    if (size > out.length) out.push(more(size - out.length));
+    return out;
+  };
+
+  const keysOf = (value, ctx, isList) => {
+    let keys = ctx.showHidden ? Object.getOwnPropertyNames(value) : Object.keys(value);
+    if (isList) keys = keys.filter((key) => !/^(0|[1-9]\d*)$/.test(key) && !(ctx.showHidden && key === 'length' && !Array.isArray(value)));
+    const symbols = Object.getOwnPropertySymbols(value);
+    return keys.concat(ctx.showHidden ? symbols : symbols.filter((key) => Object.prototype.propertyIsEnumerable.call(value, key)));
+  };
+
+  // shape is {base, open, close, items, keys, isList}: how an object of its kind is written.
+  const shapeOf = (value, ctx, times) => {
+    const name = constructorName(value, ctx);
+    let tag = '';
+    try {
+      tag = value[Symbol.toStringTag];
+    } catch { /* a getter's own business */ }
+    if (typeof tag !== 'string' || tag === '' || tag === name || Object.hasOwn(value, Symbol.toStringTag) && !ctx.showHidden && Object.keys(value).includes(Symbol.toStringTag)) tag = '';
+    const list = (prefix, items) => ({ open: `${prefix}[`, close: ']', items, keys: keysOf(value, ctx, true), isList: true });
+    const object = (prefix, items = () => []) => ({ open: `${prefix}{`, close: '}', items, keys: keysOf(value, ctx, false) });
+    if (Array.isArray(value)) return list(name !== 'Array' || tag !== '' ? prefixOf(name, tag, 'Array', `(${value.length})`) : '', () => arrayItems(value, ctx, times));
+    const view = ArrayBuffer.isView(value) ? tagOfView.call(value) : undefined;
+    if (view !== undefined) return list(prefixOf(name, tag === view ? '' : tag, view, `(${value.length})`), () => viewItems(value, ctx));
+    if (isSet(value)) {
+      const size = getter(Set.prototype, 'size').call(value);
+      return object(prefixOf(name, tag, 'Set', `(${size})`), () => entryItems(Set.prototype.values.call(value), size, ctx, times, (v) => valueText(v, ctx, times)));
+    }
+    if (isMap(value)) {
+      const size = getter(Map.prototype, 'size').call(value);
+      return object(prefixOf(name, tag, 'Map', `(${size})`), () => entryItems(Map.prototype.entries.call(value), size, ctx, times,
+        ([k, v]) => `${valueText(k, ctx, times)} => ${valueText(v, ctx, times)}`));
+    }
+    const iterator = iteratorTag(value);
+    if (iterator !== undefined) return object(`[${iterator}] `);
+    const base = (text) => ({ ...object(name === 'Object' || name === null ? '' : ''), base: text });
+    if (typeof value === 'function') return base(ctx.stylize(functionBase(value, name, tag), 'special'));
+    if (tag === '' && Object.prototype.toString.call(value) === '[object Arguments]') return list('[Arguments] ', () => arrayItems(value, ctx, times));
+    if (isRegExp(value)) return base(ctx.stylize((name === 'RegExp' ? '' : prefixOf(name, tag, 'RegExp')) + RegExp.prototype.toString.call(value), 'regexp'));
+    if (isDate(value)) {
+      const text = Number.isNaN(Date.prototype.getTime.call(value)) ? 'Invalid Date' : Date.prototype.toISOString.call(value);
+      return base(ctx.stylize((name === 'Date' ? '' : prefixOf(name, tag, 'Date')) + text, 'date'));
+    }
+    if (Error.isError?.(value) || value instanceof Error) {
+      const shape = object('');
+      return { ...shape, base: errorBase(value, shape.keys, ctx) };
+    }
+    return restShape(value, ctx, times, name, tag, object, base);
+  };
+  const restShape = (value, ctx, times, name, tag, object, base) => {
+    if (isArrayBuffer(value) || isShared(value)) {
+      const kind = isShared(value) ? 'SharedArrayBuffer' : 'ArrayBuffer';
+      return object(prefixOf(name, tag, kind), () => [
+        ...value.detached ? [ctx.stylize('(detached)', 'special')] : [`[Uint8Contents]: <${bytesText(new Uint8Array(value), ctx)}>`],
+        `byteLength: ${primitiveText(value.byteLength, ctx)}`,
+      ]);
+    }
+    if (ArrayBuffer.isView(value)) {
+      return object(prefixOf(name, tag, 'DataView'), () => ['byteLength', 'byteOffset', 'buffer'].map((key) => {
+        ctx.indentation += 2;
+        const text = `${key}: ${valueText(value[key], ctx, times)}`;
+        ctx.indentation -= 2;
+        return text;
+      }));
+    }
+    if (isPromise(value)) return object(prefixOf(name, tag, 'Promise'));
+    if (isWeakSet(value)) return object(prefixOf(name, tag, 'WeakSet'), () => [ctx.stylize('<items unknown>', 'special')]);
+    if (isWeakMap(value)) return object(prefixOf(name, tag, 'WeakMap'), () => [ctx.stylize('<items unknown>', 'special')]);
+    if (isWeakRef(value)) return object(prefixOf(name, tag, 'WeakRef'), () => [valueText(WeakRef.prototype.deref.call(value), ctx, times)]);
+    const box = boxOf(value);
+    if (box !== undefined) {
+      const [kind, inner] = box;
+      let text = `[${kind}`;
+      if (kind !== name) text += name === null ? ' (null prototype)' : ` (${name})`;
+      text += `: ${primitiveText(inner, { ...ctx, stylize: plainStyle, compact: true })}]`;
+      if (tag !== '' && tag !== name) text += ` [${tag}]`;
+      const shape = object('');
+      if (kind === 'String') shape.keys = shape.keys.filter((key) => !/^\d+$/.test(String(key)));
+      return { ...shape, base: ctx.stylize(text, kind.toLowerCase()) };
+    }
+    if (tag === 'Module') return object('[Module: null prototype] ');
+    return object(name === 'Object' && tag === '' ? '' : prefixOf(name, tag, 'Object'));
+  };
+  const bytesText = (bytes, ctx) => {
+    const shown = [...bytes.subarray(0, Math.max(0, ctx.maxArrayLength))].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+    const rest = bytes.length - ctx.maxArrayLength;
+    return rest > 0 ? `${shown} ... ${rest} more byte${rest > 1 ? 's' : ''}` : shown;
+  };
+
+  // ---- layout
+
+  // Lists of more than six short items are set in columns.
+  const columns = (out, ctx, value) => {
+    let total = 0;
+    let widest = 0;
+    const hasMore = ctx.maxArrayLength < out.length || /^\.\.\. \d+ more item/.test(out[out.length - 1] ?? '');
+    const count = hasMore ? out.length - 1 : out.length;
+    const widths = [];
+    for (let i = 0; i < count; i++) {
+      widths[i] = ctx.colors ? out[i].replace(/\u001b\[\d+m/g, '').length : out[i].length;
+      total += widths[i] + 2;
+      if (widths[i] > widest) widest = widths[i];
+    }
+    const actual = widest + 2;
+    if (!(actual * 3 + ctx.indentation < ctx.breakLength && (total / actual > 5 || widest <= 6))) return out;
+    const bias = Math.sqrt(actual - total / out.length);
+    const biased = Math.max(actual - bias, 1);
+    const perRow = Math.min(Math.round(Math.sqrt(2.5 * biased * count) / biased), Math.floor((ctx.breakLength - ctx.indentation) / actual), ctx.compact * 4, 15);
+    if (perRow <= 1) return out;
+    const lengths = [];
+    for (let i = 0; i < perRow; i++) {
+      let width = 0;
+      for (let j = i; j < count; j += perRow) if (widths[j] > width) width = widths[j];
+      lengths.push(width + 2);
+    }
+    const numbers = value !== undefined && value.every?.((item) => typeof item === 'number' || typeof item === 'bigint');
+    const rows = [];
+    for (let i = 0; i < count; i += perRow) {
+      const max = Math.min(i + perRow, count);
+      let row = '';
+      let j = i;
+      for (; j < max - 1; j++) {
+        const cell = `${out[j]}, `;
+        const pad = ' '.repeat(Math.max(0, lengths[j - i] - widths[j] - 2));
+        row += numbers ? pad + cell : cell + pad;
+      }
+      row += numbers ? ' '.repeat(Math.max(0, lengths[j - i] - 2 - widths[j])) + out[j] : out[j];
+      rows.push(row);
+    }
+    if (hasMore) rows.push(out[count]);
+    return rows;
+  };
+  const fits = (out, start, base, ctx) => {
+    let total = out.length + start;
+    if (total + out.length > ctx.breakLength) return false;
+    for (const item of out) {
+      total += ctx.colors ? item.replace(/\u001b\[\d+m/g, '').length : item.length;
+      if (total > ctx.breakLength) return false;
+    }
+    return base === undefined || !base.includes('\n');
+  };
+  const layout = (out, shape, ctx, times, value) => {
+    const { base, open, close, isList } = shape;
+    const prefix = base === undefined ? '' : `${base} `;
+    if (ctx.compact !== true) {
+      let entries = out.length;
+      if (isList && entries > 6 && typeof ctx.compact === 'number' && ctx.compact >= 1) out = columns(out, ctx, value);
+      if (ctx.currentDepth - times < ctx.compact && entries === out.length) {
+        const start = out.length + ctx.indentation + open.length + (base?.length ?? 0) + 10;
+        if (fits(out, start, base, ctx)) {
+          const text = out.join(', ');
+          if (!text.includes('\n')) return `${prefix}${open} ${text} ${close}`;
+        }
+      }
+      const indent = `\n${' '.repeat(ctx.indentation)}`;
+      return `${prefix}${open}${indent}  ${out.join(`,${indent}  `)}${indent}${close}`;
+    }
+    if (fits(out, 0, base, ctx)) return `${open}${base ? ` ${base}` : ''} ${out.join(', ')} ${close}`;
+    const indent = `\n${' '.repeat(ctx.indentation)}`;
+    return `${base ? `${base} ` : ''}${open === '{' ? ' ' : `${open} `}${out.join(`,${indent}  `)} ${close}`;
+  };
+
+  const rawText = (value, ctx, times) => {
+    const shape = shapeOf(value, ctx, times);
+    if (times > ctx.depth && ctx.depth !== null) {
+      if (shape.base !== undefined && shape.keys.length === 0) return shape.base;
+      const name = constructorName(value, ctx);
+      return ctx.stylize(Array.isArray(value) ? '[Array]' : `[${name === null ? '[Object: null prototype]'.slice(1, -1) : name}]`, 'special');
+    }
+    ctx.seen.push(value);
+    ctx.currentDepth = times;
+    let out;
+    try {
+      out = shape.items === undefined ? [] : shape.items();
+      if (out.length === 0 && shape.keys.length === 0) return shape.base ?? `${shape.open}${shape.close}`;
+      for (const key of shape.keys) out.push(memberText(value, key, ctx, times, shape.isList ? 'extra' : 'object'));
+    } finally {
+      ctx.seen.pop();
+    }
+    const reference = ctx.circular?.get(value);
+    if (reference !== undefined) {
+      const mark = ctx.stylize(`<ref *${reference}>`, 'special');
+      if (ctx.compact !== true) shape.base = shape.base === undefined ? mark : `${mark} ${shape.base}`;
+      else shape.open = `${mark} ${shape.open}`;
+    }
+    if (ctx.sorted) {
+      const compare = ctx.sorted === true ? undefined : ctx.sorted;
+      if (shape.isList) out = [...out.slice(0, out.length - shape.keys.length), ...out.slice(out.length - shape.keys.length).sort(compare)];
+      else out.sort(compare);
+    }
+    return layout(out, shape, ctx, times, shape.isList ? value : undefined);
+  };
+  const valueText = (value, ctx, times, top = false) => {
+    if (typeof value !== 'object' && typeof value !== 'function' || value === null) return primitiveText(value, ctx);
+    if (ctx.customInspect) {
+      const own = value[custom];
+      if (typeof own === 'function' && own !== inspect && !(value.constructor?.prototype === value)) {
+        const depth = ctx.depth === null ? null : ctx.depth - times;
+        const out = own.call(value, depth, { ...ctx.user, ...publicOptions(ctx), depth }, inspect);
+        if (out !== value) return typeof out !== 'object' ? `${String(out)}` : valueText(out, ctx, times).replaceAll('\n', `\n${' '.repeat(ctx.indentation)}`);
+      }
+    }
+    if (ctx.seen.includes(value)) {
+      ctx.circular ??= new Map();
+      if (!ctx.circular.has(value)) ctx.circular.set(value, ctx.circular.size + 1);
+      return ctx.stylize(`[Circular *${ctx.circular.get(value)}]`, 'special');
+    }
+    return rawText(value, ctx, times + (top ? 0 : 1));
+  };
+  const publicOptions = (ctx) => Object.fromEntries(Object.keys(defaults).map((key) => [key, ctx[key]]).concat([['stylize', ctx.stylize]]));
+
+  function inspect(value, options = undefined, ...old) {
+    const given = typeof options === 'boolean' ? { showHidden: options, depth: old[0], colors: old[1] } : options ?? {};
+    const ctx = { ...inspect.defaultOptions, ...Object.fromEntries(Object.entries(given).filter(([key, v]) => v !== undefined || key === 'depth')), user: given, seen: [], indentation: 0, currentDepth: 0, circular: undefined };
+    if (ctx.depth === undefined) ctx.depth = typeof options === 'boolean' ? 2 : Infinity;
+    if (ctx.maxArrayLength === null) ctx.maxArrayLength = Infinity;
+    if (ctx.maxStringLength === null) ctx.maxStringLength = Infinity;
+    ctx.stylize = typeof given.stylize === 'function' ? given.stylize : ctx.colors ? colorStyle : plainStyle;
+    return valueText(value, ctx, 0, true);
+  }
+  inspect.custom = custom;
+  inspect.styles = styles;
+  inspect.colors = colors;
+  let defaultOptions = { ...defaults };
+  Object.defineProperty(inspect, 'defaultOptions', {
+    get: () => defaultOptions,
+    set: (options) => { defaultOptions = { ...defaultOptions, ...options }; },
+    configurable: true,
+  });
+
+  // ---- format
+
+  const hasOwnToString = (value) => {
+    if (typeof value.toString !== 'function') return false;
+    if (Object.hasOwn(value, 'toString')) return true;
+    let object = value;
+    do object = Object.getPrototypeOf(object); while (object !== null && !Object.hasOwn(object, 'toString'));
+    const { constructor } = object ?? {};
+    return typeof constructor === 'function' && !/^(?:Object|Array|Error|Date|Map|Set|RegExp|Function|Promise)$/.test(constructor.name) && !Function.prototype.toString.call(constructor).includes('[native code]');
+  };
+  const numeric = (value, parse) => (typeof value === 'bigint' ? `${value}n` : typeof value === 'symbol' ? 'NaN' : numberText(parse(value), {}));
+  const specifiers = {
+    __proto__: null,
+    s: (value, options) => {
+      if (typeof value === 'number') return numberText(value, {});
+      if (typeof value === 'bigint') return `${value}n`;
+      if (typeof value !== 'object' || value === null || hasOwnToString(value)) return String(value);
+      return inspect(value, { ...options, depth: 0, colors: false, compact: 3 });
+    },
+    d: (value) => (typeof value === 'object' && value !== null ? numberText(Number(value), {}) : numeric(value, Number)),
+    i: (value) => numeric(value, parseInt),
+    f: (value) => (typeof value === 'symbol' ? 'NaN' : numberText(parseFloat(value), {})),
+    j: (value) => {
+      try {
+        return JSON.stringify(value);
+      } catch (error) {
+        if (String(error?.message).includes('circular structure')) return '[Circular]';
+        throw error;
+      }
+    },
+    o: (value, options) => inspect(value, { ...options, showHidden: true, showProxy: true, depth: 4 }),
+    O: (value, options) => inspect(value, options),
+    c: () => '',
+  };
+  const formatWithOptions = (options, ...args) => {
+    let text = '';
+    let used = 0;
+    if (typeof args[0] === 'string') {
+      used = 1;
+      text = args.length === 1 ? args[0] : args[0].replace(/%([%sdifjoOc])/g, (whole, letter) => {
+        if (letter === '%') return '%';
+        return used < args.length ? specifiers[letter](args[used++], options) : whole;
+      });
+    }
+    for (let i = used; i < args.length; i++) text += `${i > 0 ? ' ' : ''}${typeof args[i] === 'string' ? args[i] : inspect(args[i], { ...options, compact: 3 })}`;
+    return text;
+  };
+  return { inspect, formatWithOptions, format: (...args) => formatWithOptions({}, ...args), colors };
+})

@@ -1,0 +1,92 @@
+package web
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+)
+
+// zlibOps are the ops of node/zlib.js.
+func zlibOps() map[string]Op {
+	return map[string]Op{"zlibCompress": zlibCompress, "zlibDecompress": zlibDecompress}
+}
+
+// zlibCompress takes (format, data, level).
+func zlibCompress(args []any) (any, error) {
+	var out bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	switch level := int(args[2].(float64)); args[0] {
+	case "gzip":
+		w, err = gzip.NewWriterLevel(&out, level)
+	case "deflate":
+		w, err = zlib.NewWriterLevel(&out, level)
+	default:
+		w, err = flate.NewWriter(&out, level)
+	}
+	if err != nil {
+		return nil, &OpError{"RangeError", err.Error()}
+	}
+	if _, err := w.Write(args[1].([]byte)); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	data := out.Bytes()
+	if args[0] == "gzip" {
+		data[9] = 3 // the operating system, as zlib writes it on unix
+	}
+	return data, nil
+}
+
+// zlibDecompress takes (format, data, limit); what follows the end of the compressed data is ignored, and gzip members
+// follow one another. The error's text is zlib's.
+func zlibDecompress(args []any) (any, error) {
+	data := args[1].([]byte)
+	in := bytes.NewReader(data)
+	var r io.Reader
+	var err error
+	switch args[0] {
+	case "gzip":
+		r, err = gzip.NewReader(in)
+	case "deflate":
+		r, err = zlib.NewReader(in)
+	default:
+		r = flate.NewReader(in)
+	}
+	if err != nil {
+		return nil, zlibError(err)
+	}
+	limit := min(int64(args[2].(float64)), maxDecompressed)
+	out, err := io.ReadAll(io.LimitReader(r, limit+1))
+	switch {
+	case int64(len(out)) > limit:
+		return nil, &OpError{"RangeError", "Cannot create a Buffer larger than the limit"}
+	case errors.Is(err, gzip.ErrHeader) && len(out) > 0:
+		return out, nil // garbage after a member
+	case err != nil:
+		return nil, zlibError(err)
+	}
+	return out, nil
+}
+
+func zlibError(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("unexpected end of file")
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, zlib.ErrHeader):
+		return errors.New("incorrect header check")
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zlib.ErrChecksum):
+		return errors.New("incorrect data check")
+	case errors.Is(err, zlib.ErrDictionary):
+		return errors.New("Missing dictionary")
+	case errors.As(err, &corrupt):
+		return errors.New("invalid stored block lengths")
+	}
+	return err
+}
