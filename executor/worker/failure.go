@@ -39,6 +39,7 @@ func (p *program) failure(text string) wire.Failure {
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		return wire.Failure{Kind: "crashed", Message: "the worker's own script failed: " + err.Error()}
 	}
+	t.Message = p.words(t.Message)
 	f := wire.Failure{Kind: t.Kind, Name: t.Name, Message: t.Message, Thrown: t.Thrown, Limit: t.Limit, LimitValue: t.LimitValue}
 	if t.Provider != "" {
 		f.Message = fmt.Sprintf("the source of provider %q: %s", t.Provider, f.Message)

@@ -23,6 +23,8 @@ type program struct {
 	make v8.Value
 	// position leads a place in the script to the place in the text that was sent; file is "" for the program.
 	position func(line, column int) (file string, sourceLine, sourceColumn int, ok bool)
+	// words gives an error's message the names that the text has.
+	words func(message string) string
 }
 
 // compile compiles a program. Plain JavaScript without imports is wrapped as it is, so that the stacks it sees itself
@@ -56,7 +58,7 @@ func plain(isolate *v8.Isolate, w *wrapping, source string) (*program, *wire.Fai
 	if err != nil {
 		return nil, &wire.Failure{Kind: "crashed", Message: err.Error()}
 	}
-	return &program{value, place.position}, nil
+	return &program{value, place.position, func(message string) string { return message }}, nil
 }
 
 const notAnArrow = " (a program has to be one arrow function expression, after its import declarations)"
@@ -79,7 +81,7 @@ func linked(s *sandbox, w *wrapping, source string, modules map[string]string, p
 	if err != nil {
 		return nil, &wire.Failure{Kind: "crashed", Message: err.Error()}
 	}
-	return &program{value, out.Position}, nil
+	return &program{value, out.Position, out.Words}, nil
 }
 
 // linkFailure words what package link found wrong, in the engine's words where it can be asked.

@@ -38,6 +38,7 @@ package link
 import (
 	_ "embed"
 	"maps"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -56,6 +57,20 @@ type Program struct {
 	Prelude string
 	Params  []string
 }
+
+// importedName is how a call of an imported name reads in an error message, esbuild's rewriting in it.
+var importedName = regexp.MustCompile(`\(0 , import_i\d*\.([^\s()]+)\)`)
+
+// Words gives an error message of the script the names that its source has.
+func (l *Linked) Words(message string) string {
+	if !strings.Contains(message, "import_i") {
+		return message
+	}
+	return bareName.ReplaceAllString(importedName.ReplaceAllString(message, "$1"), "")
+}
+
+// bareName is the object in front of an imported name that is not called.
+var bareName = regexp.MustCompile(`\bimport_i\d*\.`)
 
 // Linked is a program ready to run. It is immutable and safe for concurrent use.
 type Linked struct {
@@ -211,7 +226,7 @@ func (b *builder) dependencies(name string, info *unitInfo, modules map[string]s
 	}
 	b.text("], bindings: [")
 	for _, i := range info.imports {
-		b.text("[" + strconv.Itoa(i.request) + ", " + quote(i.name) + "], ")
+		b.text("[" + strconv.Itoa(i.request) + ", " + quote(i.name) + ", " + quote(i.local) + "], ")
 	}
 	b.text("]}")
 }

@@ -1,7 +1,7 @@
 // The module registry of one program, in the terms of the specification: link, then evaluate.
 //
 // records: name → {links, locals, stars, indirect, unnamed, async, body} or {error, at} for a text that
-// does not parse. links = {requests: [[specifier, target, found]…], bindings: [[request, name]…]} where
+// does not parse. links = {requests: [[specifier, target, found]…], bindings: [[request, name, local]…]} where
 // name "*" is the namespace; stars are the requests re-exported whole; indirect maps an exported name
 // to [request, name]; unnamed is the local name of an anonymous default export. body makes a generator
 // function: its first step hoists and announces the exports, its second evaluates.
@@ -156,7 +156,7 @@
       if (found === undefined) {
         throw new SyntaxErrorClass(`The requested module '${links.requests[request][0]}' does not provide an export named '${name}'`);
       }
-      defineProperty(imports, `k${i}`, { __proto__: null, get: getterOf(found), set: fail, enumerable: true, configurable: false });
+      defineProperty(imports, links.bindings[i][2], { __proto__: null, get: getterOf(found), set: fail, enumerable: true, configurable: false });
     }
     return freeze(imports);
   };

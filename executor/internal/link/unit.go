@@ -342,8 +342,8 @@ var importHeader = regexp.MustCompile(`(?m)^var (import_i\d*) = require\("i"\);\
 // esbuild does, with all its care for shadowing and calls, when it prints CommonJS.
 func (u *unitInfo) rewrite(code string, finish func(string) string) {
 	var clause []string
-	for i, b := range u.imports {
-		clause = append(clause, "k"+strconv.Itoa(i)+" as "+b.local)
+	for _, b := range u.imports {
+		clause = append(clause, b.local)
 	}
 	result := api.Transform("import {"+strings.Join(clause, ", ")+"} from \"i\";\n"+code, api.TransformOptions{
 		Format: api.FormatCommonJS, Loader: api.LoaderJS, Target: api.ESNext, LogLevel: api.LogLevelSilent,
