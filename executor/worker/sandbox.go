@@ -31,10 +31,13 @@ func ownScripts() []web.Script {
 		if err != nil {
 			panic(err)
 		}
-		scripts = append(scripts, web.Script{Name: "worker/" + strings.TrimSuffix(entry.Name(), ".js"), Source: string(source)})
+		scripts = append(scripts, web.Script{Name: "worker/" + strings.TrimSuffix(entry.Name(), ".js"), Source: held(string(source))})
 	}
 	return scripts
 }
+
+// held is the source of a script that every sandbox runs.
+func held(source string) func() string { return func() string { return source } }
 
 // sandbox is one isolate, booted, and what Go holds of it.
 type sandbox struct {
@@ -147,7 +150,7 @@ func isNumbered(name string) bool {
 
 // evaluate compiles and runs a script.
 func (s *sandbox) evaluate(script web.Script) (v8.Value, error) {
-	compiled, cached, err := s.isolate.Compile(script.Source, "codemode:"+script.Name, s.worker.caches[script.Name])
+	compiled, cached, err := s.isolate.Compile(script.Source(), "codemode:"+script.Name, s.worker.caches[script.Name])
 	if err != nil {
 		return v8.Value{}, fmt.Errorf("%s: %w", script.Name, err)
 	}

@@ -125,8 +125,9 @@ func settleProcess(options wire.Options) error {
 		"--no-sparkplug",
 		fmt.Sprintf("--stack-size=%d", stack),
 		// What the reference's newer engine has by default. Its Uint8Array.fromBase64 and kin are not among them:
-		// this engine's toBase64 takes no notice of a view's offset, and half of the family is missing.
+		// this engine's toBase64 takes no notice of a view's offset, and half of the family is missing (package web has them).
 		"--js-float16array",
+		"--js-explicit-resource-management",
 		"--experimental-wasm-jspi",
 	}
 	if options.Jitless {
@@ -147,6 +148,7 @@ func newWorker(pipes *pipes, options wire.Options) *worker {
 		heap:    uint64(max(options.Memory, 0)),
 	}
 	own, platform := ownScripts(), web.Scripts()
+	platform[0].Source = held(platform[0].Source())
 	w.scripts = slices.Concat(platform[:1], own, platform[1:])
 	var names []string
 	ops := web.Ops()

@@ -7,7 +7,7 @@
 // host.ops.NAME; the ops of a script are in the Go file of the same stem.
 //
 //	for _, s := range web.Scripts() {
-//		exports := compile(s.Name, s.Source)(host) // at once, or on first touch of s.Globals
+//		exports := compile(s.Name, s.Source())(host) // at once, or on first touch of s.Globals
 //	}
 //	for name, op := range web.Ops() {
 //		host.ops[name] = bind(op)
@@ -31,6 +31,7 @@
 package web
 
 import (
+	"bufio"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -49,13 +50,14 @@ type OpError struct{ Name, Message string }
 
 func (e *OpError) Error() string { return e.Name + ": " + e.Message }
 
-// Script is one file of this directory. Source is a parenthesised function expression that takes the
-// host object and may return the internals it offers to other scripts. A script with Globals runs on
+// Script is one file of this directory. Source reads it, a parenthesised function expression that takes
+// the host object and may return the internals it offers to other scripts. A script with Globals runs on
 // first touch of one of the names listed, one whose name has no number when another asks for it by
 // host.load, and what is left, 00_primordials, at boot.
 type Script struct {
-	Name, Source string
-	Globals      []string
+	Name    string
+	Globals []string
+	Source  func() string
 }
 
 //go:embed *.js node/*.js cloudflare/*.js
@@ -73,24 +75,33 @@ func Scripts() []Script {
 			panic(fmt.Sprintf("web: listing the embedded scripts: %v", err))
 		}
 		for _, name := range names {
-			source, err := sources.ReadFile(name)
-			if err != nil {
-				panic(fmt.Sprintf("web: reading the embedded script %s: %v", name, err))
-			}
-			scripts = append(scripts, Script{Name: strings.TrimSuffix(name, ".js"), Source: string(source), Globals: globalsOf(string(source))})
+			scripts = append(scripts, Script{Name: strings.TrimSuffix(name, ".js"), Globals: globalsOf(name), Source: func() string { return read(name) }})
 		}
 	}
 	return scripts
 }
 
-// globalsOf reads the names on the "Globals:" lines of a script's header comment.
-func globalsOf(source string) []string {
+func read(name string) string {
+	source, err := sources.ReadFile(name)
+	if err != nil {
+		panic(fmt.Sprintf("web: reading the embedded script %s: %v", name, err))
+	}
+	return string(source)
+}
+
+// globalsOf reads the names on the "Globals:" lines of a script's header comment, and no more than that: a process that
+// lists the scripts need not hold half a megabyte of them.
+func globalsOf(name string) []string {
+	file, err := sources.Open(name)
+	if err != nil {
+		panic(fmt.Sprintf("web: reading the embedded script %s: %v", name, err))
+	}
+	defer file.Close()
 	var globals []string
-	for line := range strings.Lines(source) {
-		if !strings.HasPrefix(line, "//") {
-			break
-		}
-		if names, ok := strings.CutPrefix(strings.TrimSpace(line), globalsLine); ok {
+	lines := bufio.NewScanner(file)
+	lines.Buffer(make([]byte, 512), bufio.MaxScanTokenSize)
+	for lines.Scan() && strings.HasPrefix(lines.Text(), "//") {
+		if names, ok := strings.CutPrefix(lines.Text(), globalsLine); ok {
 			globals = append(globals, strings.Fields(names)...)
 		}
 	}

@@ -57,7 +57,7 @@ func New(t testing.TB, options *Options) *Host {
 		runtime.UnlockOSThread()
 	})
 	for _, s := range web.Scripts() {
-		h.scripts[s.Name] = s.Source
+		h.scripts[s.Name] = s.Source()
 	}
 	mode := "blocked"
 	if h.options.Outbound != nil {
