@@ -69,6 +69,7 @@ func serve(args []string) error {
 		return fmt.Errorf("confining the worker: %w", err)
 	}
 	releaseMemory()
+	debug.SetGCPercent(50)
 	idle := confinement.Anonymous()
 	for {
 		if confinement.Anonymous() > idle+keepMemory {
@@ -111,7 +112,7 @@ func settleProcess(options wire.Options) error {
 	}
 	debug.SetTraceback("none")
 	runtime.GOMAXPROCS(2)
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(-1) // until what the start leaves behind is collected at once
 	stack := 984
 	if options.StackKiB > 0 {
 		stack = options.StackKiB
