@@ -6,7 +6,8 @@
 //   native            the Go functions
 //   deferred()        a promise with its ends, for await
 //   define, lazy      globals, as scope.js has them
-//   asyncContext      get() and set(value): a value that belongs to what runs, for AsyncLocalStorage
+//   extras()          the engine's object of that name, as package v8 has it
+//   asyncContext      get() and set(value), after engage(): a value that follows what runs along promises and timers
 //   builtin(name)     the namespace of a module of the platform, undefined when it has none
 //   state             numbers that Go reads and writes between calls, by the names below
 //   putBytes(view)    copies bytes to where Go reads them, and returns their number
@@ -56,9 +57,23 @@
     p.ObjectDefineProperty(out.promise, 'constructor', { __proto__: null, value: p.Promise });
     return out;
   };
-  // What asyncContext holds, timers and queued callbacks find again.
-  let context;
-  host.asyncContext = { __proto__: null, get: () => context, set: (value) => { context = value; } };
+  // The engine's extras cost something once they are there, so that they are asked for when a program first needs them.
+  let extras;
+  host.extras = () => {
+    if (extras !== undefined) return extras;
+    const name = `extras ${native.now()} ${p.MathRandom()}`;
+    if (native.extras(name) !== true) throw new p.Error('the engine has no extras');
+    extras = globalThis[name];
+    p.ReflectDeleteProperty(globalThis, name);
+    extras.rejected = () => {};
+    return extras;
+  };
+  host.asyncContext = {
+    __proto__: null,
+    get: () => extras?.getContinuationPreservedEmbedderData(),
+    set: (value) => extras?.setContinuationPreservedEmbedderData(value),
+    engage: () => host.extras(),
+  };
   host.now = native.now;
   host.timeOrigin = p.DateNow();
 

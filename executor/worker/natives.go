@@ -31,6 +31,7 @@ func (s *sandbox) natives() (v8.Value, error) {
 		"toBase64":   s.toBase64,
 		"fromBase64": s.fromBase64,
 		"settle":     s.nativeSettle,
+		"extras":     func(args []v8.Value) v8.Value { return s.isolate.Boolean(s.isolate.ExposeExtras(args[0].String())) },
 	}
 	script, _, err := s.isolate.Compile("({__proto__: null})", "codemode:natives", nil)
 	if err != nil {

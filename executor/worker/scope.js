@@ -13,17 +13,17 @@
   const own = { __proto__: null };
   const eventMethods = { __proto__: null, addEventListener: true, removeEventListener: true, dispatchEvent: true };
 
-  const interfaceOf = (name, parent) => {
-    const Interface = { [name]: function () { throw new p.TypeError('Illegal constructor'); } }[name];
-    p.hide(Interface, name);
+  const interfaceOf = (Interface, parent) => {
+    const name = p.hide(Interface).name;
     const prototype = p.ObjectCreate(parent);
     p.define(prototype, 'constructor', Interface);
     p.define(prototype, p.SymbolToStringTag, name);
     p.ObjectDefineProperty(Interface, 'prototype', { __proto__: null, value: prototype, writable: false });
     return Interface;
   };
-  const WorkerGlobalScope = interfaceOf('WorkerGlobalScope', p.ObjectPrototype);
-  const ServiceWorkerGlobalScope = interfaceOf('ServiceWorkerGlobalScope', WorkerGlobalScope.prototype);
+  const illegal = () => { throw new p.TypeError('Illegal constructor'); };
+  const WorkerGlobalScope = interfaceOf(function WorkerGlobalScope() { illegal(); }, p.ObjectPrototype);
+  const ServiceWorkerGlobalScope = interfaceOf(function ServiceWorkerGlobalScope() { illegal(); }, WorkerGlobalScope.prototype);
   const base = WorkerGlobalScope.prototype;
   const scope = ServiceWorkerGlobalScope.prototype;
   p.ObjectSetPrototypeOf(global, scope);

@@ -153,6 +153,7 @@
       const abort = signal === undefined ? undefined : host.load('32_abort');
       if (abort !== undefined && !abort.isSignal(signal)) throw new TypeError("Incorrect type for the 'signal' field on 'AddEventListenerOptions': the provided value is not of type 'AbortSignal'.");
       if (abort?.isAborted(signal)) return;
+      if (target === globalThis && (type === 'unhandledrejection' || type === 'rejectionhandled')) watchRejections();
       target.#add(type, listener, !!once);
       abort?.onAbort(signal, () => target.#remove(type, listener));
     }
@@ -242,6 +243,37 @@
   new TargetImplementation();
   marked = undefined;
 
+  // Rejections are watched from the first listener on: what nobody handles by the end of the turn is reported.
+  let watching = false;
+  const watchRejections = () => {
+    if (watching) return;
+    watching = true;
+    const unhandled = new SafeMap();
+    const reported = new P.SafeWeakSet();
+    let due = false;
+    const report = () => {
+      due = false;
+      const all = list();
+      unhandled.forEach((reason, promise) => push(all, { __proto__: null, promise, reason }));
+      unhandled.clear();
+      for (let i = 0; i < all.length; i++) {
+        reported.add(all[i].promise);
+        emit(globalThis, trust(new PromiseRejectionEventImplementation('unhandledrejection', all[i].promise, all[i].reason)));
+      }
+    };
+    host.extras().rejected = (...args) => {
+      const promise = args[0];
+      if (args.length > 1) {
+        unhandled.set(promise, args[1]);
+        if (!due) host.setTimeout(report, 0);
+        due = true;
+      } else if (unhandled.has(promise)) unhandled.delete(promise);
+      else if (reported.delete(promise)) {
+        host.setTimeout(() => emit(globalThis, trust(new PromiseRejectionEventImplementation('rejectionhandled', promise, undefined))), 0);
+      }
+    };
+  };
+
   // Where an error was made, as far as its stack tells.
   const place = /(?:\(|at )([^\s()]+):(\d+):(\d+)\)?(?:\n|$)/;
   const reportError = (...args) => {
@@ -285,6 +317,6 @@
     __proto__: null, EventTarget: TargetImplementation, newEvent: (type, init) => trust(new EventImplementation(type, init)),
     newMessageEvent: (type, init) => trust(new MessageEventImplementation(type, init)),
     newCloseEvent: (type, init) => trust(new CloseEventImplementation(type, init)), newErrorEvent: (type, init) => trust(new ErrorEventImplementation(type, init)),
-    newRejectionEvent: (type, promise, reason) => trust(new PromiseRejectionEventImplementation(type, promise, reason)), emit, getHandler, setHandler,
+    emit, getHandler, setHandler,
   };
 })

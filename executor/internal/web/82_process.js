@@ -36,8 +36,8 @@
     getBuiltinModule: methods.getBuiltinModule,
     platform: 'linux',
     features: {
-      inspector: false, debug: false, uv: true, ipv6: true, tls_alpn: true, tls_sni: true, tls_ocsp: true, tls: true, openssl_is_boringssl: true,
-      cached_builtins: true, require_module: false, typescript: false,
+      cached_builtins: true, debug: false, inspector: false, ipv6: true, openssl_is_boringssl: true, require_module: false, tls: true, tls_alpn: true, tls_ocsp: true,
+      tls_sni: true, typescript: false, uv: true,
     },
   }, { enumerable: true });
 })

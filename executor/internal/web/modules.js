@@ -1,7 +1,7 @@
 // The modules of the platform by specifier. Offers builtin(specifier) and require(specifier), which throws.
 //
 // A script of node/ returns its module's default export; the named exports are that object's enumerable members, and
-// what its header lists in parentheses is a module of its own made from the same script.
+// those of a member whose key is Symbol.for('codemode.exports').
 (function (host) {
   'use strict';
   const P = host.primordials;
@@ -13,7 +13,7 @@
     'node:diagnostics_channel node:dns node:dns/promises node:domain node:events node:fs node:fs/promises node:http node:http2 node:https node:inspector ' +
     'node:inspector/promises node:module node:net node:os node:path node:path/posix node:path/win32 node:perf_hooks node:process node:punycode ' +
     'node:querystring node:readline node:readline/promises node:repl node:stream node:stream/consumers node:stream/promises node:stream/web ' +
-    'node:string_decoder node:sys node:timers node:timers/promises node:tls node:trace_events node:tty node:url node:util node:util/types node:v8 node:vm ' +
+    'node:string_decoder node:sys node:timers node:timers/promises node:tls node:trace_events node:tty node:url node:util node:util/types node:v8 node:vm node:sqlite ' +
     'node:wasi node:worker_threads node:zlib';
   const names = P.words(known);
   const isKnown = { __proto__: null };
@@ -71,14 +71,18 @@
   };
   const canonical = (specifier) => (isKnown[`node:${specifier}`] ? `node:${specifier}` : specifier);
 
+  const extra = P.SymbolFor('codemode.exports');
   const namespaces = new P.SafeMap();
   const namespaceOf = (exports, hasDefault) => {
+    const extras = P.ObjectGetOwnPropertyDescriptor(exports, extra)?.value ?? { __proto__: null };
     const keys = P.ObjectKeys(exports);
+    const more = P.ObjectKeys(extras);
+    for (let i = 0; i < more.length; i++) P.push(keys, more[i]);
     if (hasDefault) P.push(keys, 'default');
     P.ArrayPrototypeSort(keys);
     const namespace = { __proto__: null };
     for (let i = 0; i < keys.length; i++) {
-      P.define(namespace, keys[i], hasDefault && keys[i] === 'default' ? exports : exports[keys[i]], true);
+      P.define(namespace, keys[i], hasDefault && keys[i] === 'default' ? exports : extras[keys[i]] ?? exports[keys[i]], true);
     }
     P.ObjectDefineProperty(namespace, P.SymbolToStringTag, { __proto__: null, value: 'Module' });
     return P.ObjectFreeze(namespace);
@@ -86,6 +90,7 @@
   const builtin = (specifier) => {
     const name = canonical(specifier);
     if (namespaces.has(name)) return namespaces.get(name);
+    if (name === 'cloudflare:email') return 'cloudflare-internal:email';
     if (modules[name] === undefined) return name === specifier ? undefined : name;
     const namespace = namespaceOf(modules[name](), P.StringPrototypeStartsWith(name, 'node:'));
     namespaces.set(name, namespace);
@@ -98,7 +103,7 @@
   };
   const builtinModules = () => {
     const list = [];
-    for (let i = 0; i < names.length; i++) P.push(list, P.StringPrototypeSlice(names[i], 5));
+    for (let i = 0; i < names.length; i++) if (names[i] !== 'node:sqlite') P.push(list, P.StringPrototypeSlice(names[i], 5));
     return list;
   };
   return { __proto__: null, builtin, require, builtinModules, isBuiltin: (name) => isKnown[canonical(`${name}`)] === true || modules[name] !== undefined };

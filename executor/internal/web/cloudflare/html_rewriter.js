@@ -139,7 +139,7 @@
     const handlersFor = (name) => {
       const chosen = [];
       for (const [matches, handlers] of elementHandlers) if (stack.some((element) => matches(element))) chosen.push([handlers, name]);
-      return [...documentHandlers.map((handlers) => [handlers, name]), ...chosen];
+      return [...chosen, ...documentHandlers.map((handlers) => [handlers, name])];
     };
     const leaf = async (Class, state, name, raw) => {
       const handlers = name === 'doctype' || name === 'end' ? documentHandlers.map((h) => [h, name]) : handlersFor(name);

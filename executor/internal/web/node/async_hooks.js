@@ -1,9 +1,10 @@
-// node:async_hooks. Uses host.asyncContext {get, set}: a value that the engine carries along promises and timers.
+// node:async_hooks. Uses host.asyncContext {get, set, engage}: a value that the engine carries along promises and timers.
 (function (host) {
   'use strict';
   const { checkFunction, checkString } = host.load('node/errors');
   // The context is a frozen chain of {store, value, parent}, undefined at its end.
-  const { get, set } = host.asyncContext;
+  const { get, set, engage } = host.asyncContext;
+  engage();
   const within = (context, fn, thisArg, args) => {
     const before = get();
     set(context);

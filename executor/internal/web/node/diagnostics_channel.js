@@ -129,6 +129,6 @@
     tracingChannel: (nameOrChannels) => new TracingChannel(nameOrChannels),
     unsubscribe: (name, subscription) => channel(name).unsubscribe(subscription),
     Channel,
-    TracingChannel,
+    [Symbol.for('codemode.exports')]: { TracingChannel },
   };
 })

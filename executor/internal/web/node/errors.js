@@ -3,8 +3,14 @@
   'use strict';
   const { received, invalidType, outOfRange } = host.load('buffer_errors');
 
+  // The class of an error has its code as its name.
+  const classes = new Map();
+  const classOf = (Base, code) => {
+    if (!classes.has(code)) classes.set(code, { [code]: class extends Base {} }[code]);
+    return classes.get(code);
+  };
   const withCode = (Base, code, message) => {
-    const error = new Base(message);
+    const error = new (classOf(Base, code))(message);
     Object.defineProperty(error, 'code', { value: code, writable: true, enumerable: true, configurable: true });
     error.stack = (error.stack ?? '').replace(/^(\w*Error)(?=:|$)/, `$1 [${code}]`);
     return error;

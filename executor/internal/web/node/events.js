@@ -18,6 +18,7 @@
     this._maxListeners ||= undefined;
     this[kCapture] = options?.captureRejections === undefined ? EventEmitter.prototype[kCapture] : Boolean(options.captureRejections);
   };
+  Object.defineProperty(EventEmitter, 'init', { enumerable: false });
   EventEmitter.prototype._events = undefined;
   EventEmitter.prototype._eventsCount = 0;
   EventEmitter.prototype._maxListeners = undefined;

@@ -136,11 +136,11 @@
 
   const missing = (name) => ({
     async [name](path) {
-      throw Object.assign(new Error(`no such file or directory, ${name} '${path}'`), { code: 'ENOENT', errno: -2, syscall: name, path: `${path}` });
+      throw Object.assign(new Error(`no such file or directory, ${name === 'readFile' ? 'readAll' : name} '${path}'`), { code: 'ENOENT', errno: -2, syscall: name, path: `${path}` });
     },
   }[name]);
   const filesPromises = { FileHandle: class FileHandle {}, constants: {} };
-  for (const [key, value] of Object.entries(host.load('node/constants'))) {
+  for (const [key, value] of Object.entries(host.load('node/constants')).sort()) {
     if (/^(?:COPYFILE_|EXTENSIONLESS_|[FRWX]_OK|O_|S_I|UV_)/.test(key)) filesPromises.constants[key] = value;
   }
   for (const name of ('access appendFile chmod chown copyFile cp glob lchmod lchown link lstat lutimes mkdir mkdtemp open opendir readFile readdir readlink ' +

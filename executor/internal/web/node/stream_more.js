@@ -150,7 +150,7 @@
     finished: (stream, options) => new Promise((resolve, reject) => finished(stream, options ?? {}, (error) => (error ? reject(error) : resolve()))),
     pipeline: async (...steps) => runPipeline(steps, steps.length > 1 && isOptions(steps.at(-1)) ? steps.pop() : {}),
   };
-  promises.promises = promises;
+  promises[Symbol.for('codemode.exports')] = { promises };
   const pipeline = (...steps) => {
     const callback = steps.pop();
     checkFunction(callback, 'streams[stream.length - 1]');

@@ -70,7 +70,7 @@
     },
   };
   return {
-    Timeout,
+    [Symbol.for('codemode.exports')]: { Timeout },
     active: (timer) => timer?.refresh?.(),
     clearImmediate: (immediate) => global.clearImmediate(immediate),
     clearInterval: clearTimer,

@@ -61,7 +61,8 @@
     for (let i = 0; i < timers.length; i++) if (timers[i].id === id) timers[i].fn = undefined;
   };
   let context;
-  host.asyncContext = { __proto__: null, get: () => context, set: (value) => { context = value; } };
+  host.asyncContext = { __proto__: null, get: () => context, set: (value) => { context = value; }, engage: () => {} };
+  host.extras = () => ({});
   host.exit = (message) => { throw new P.Error(message); };
   host.queueMicrotask = (fn) => { P.then(P.PromiseResolve(undefined), () => fn()); };
 

@@ -1,0 +1,105 @@
+//go:build cgo && (linux || darwin)
+
+// v8go hands out neither the engine's extras nor its report of rejected promises, and its headers lie where this package
+// cannot name them. So what is needed of V8's interface is declared here, as V8 13.6 has it: the names make the linker
+// find the functions, and a Local is one pointer.
+
+#include "hooks.h"
+
+namespace v8 {
+class Context;
+class Function;
+class Object;
+class Promise;
+class String;
+class Value;
+
+template <class T>
+struct Local {
+  void* slot = nullptr;
+  T* operator->() const { return static_cast<T*>(slot); }
+  template <class S>
+  Local<S> as() const {
+    Local<S> other;
+    other.slot = slot;
+    return other;
+  }
+};
+
+template <class T>
+struct MaybeLocal {
+  Local<T> local;
+};
+
+template <class T>
+struct Maybe {
+  bool has;
+  T value;
+};
+
+struct PromiseRejectMessage {
+  Local<Promise> promise;
+  int event;  // 0 rejected without a handler, 1 a handler came late, 2 and 3 rejected or resolved again
+  Local<Value> value;
+};
+
+enum class NewStringType { kNormal, kInternalized };
+
+class Isolate {
+ public:
+  static Isolate* GetCurrent();
+  Local<Context> GetCurrentContext();
+  void SetPromiseRejectCallback(void (*callback)(PromiseRejectMessage));
+};
+
+class Context {
+ public:
+  Local<Object> Global();
+  Local<Object> GetExtrasBindingObject();
+};
+
+class Object {
+ public:
+  MaybeLocal<Value> Get(Local<Context> context, Local<Value> key);
+  Maybe<bool> Set(Local<Context> context, Local<Value> key, Local<Value> value);
+};
+
+class Function {
+ public:
+  MaybeLocal<Value> Call(Local<Context> context, Local<Value> self, int count, Local<Value> arguments[]);
+};
+
+class String {
+ public:
+  static MaybeLocal<String> NewFromUtf8(Isolate* isolate, const char* data, NewStringType type, int length);
+};
+}  // namespace v8
+
+static v8::Local<v8::Value> text(v8::Isolate* isolate, const char* data, int length) {
+  return v8::String::NewFromUtf8(isolate, data, v8::NewStringType::kInternalized, length).local.as<v8::Value>();
+}
+
+// The function "rejected" of the extras is called with the promise and its reason, or with the promise alone when a
+// handler came late.
+static void report(v8::PromiseRejectMessage message) {
+  if (message.event > 1) return;
+  v8::Isolate* isolate = v8::Isolate::GetCurrent();
+  v8::Local<v8::Context> context = isolate->GetCurrentContext();
+  if (context.slot == nullptr) return;
+  v8::Local<v8::Object> extras = context->GetExtrasBindingObject();
+  v8::Local<v8::Value> handler = extras->Get(context, text(isolate, "rejected", 8)).local;
+  if (handler.slot == nullptr) return;
+  v8::Local<v8::Value> arguments[] = {message.promise.as<v8::Value>(), message.value};
+  handler.as<v8::Function>()->Call(context, extras.as<v8::Value>(), message.event == 0 ? 2 : 1, arguments);
+}
+
+int codemode_expose_extras(const char* name, int length) {
+  v8::Isolate* isolate = v8::Isolate::GetCurrent();
+  if (isolate == nullptr) return 0;
+  v8::Local<v8::Context> context = isolate->GetCurrentContext();
+  if (context.slot == nullptr) return 0;
+  v8::Local<v8::Object> extras = context->GetExtrasBindingObject();
+  if (!context->Global()->Set(context, text(isolate, name, length), extras.as<v8::Value>()).has) return 0;
+  isolate->SetPromiseRejectCallback(report);
+  return 1;
+}
