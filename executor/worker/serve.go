@@ -112,7 +112,9 @@ func settleProcess(options wire.Options) error {
 	}
 	debug.SetTraceback("none")
 	runtime.GOMAXPROCS(2)
-	debug.SetGCPercent(-1) // until what the start leaves behind is collected at once
+	// What the start leaves behind is collected at once. (With -1 the runtime would take the heap for a large one, and
+	// its books into huge pages.)
+	debug.SetGCPercent(1000)
 	stack := 984
 	if options.StackKiB > 0 {
 		stack = options.StackKiB
