@@ -1,6 +1,6 @@
 // The host object: what the scripts of this worker and of the web platform reach, and no program can.
 //
-// (primordials, native, ops) → host. native holds the Go functions of natives.go, ops the names of the web platform's
+// (primordials, native, ops) -> host. native holds the Go functions of natives.go, ops the names of the web platform's
 // operations, separated by spaces. Beside what package web documents, host has
 //
 //   native            the Go functions

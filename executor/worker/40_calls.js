@@ -3,7 +3,7 @@
 //   dispatch(provider, tool, argsJSON)  a promise of the envelope's JSON text
 //   namespace(provider)                 the object a program knows a provider by
 //   outbound(init)                      a promise of {status, statusText, headers, url, redirected, body}; init is
-//                                       {url, method, headers: [[name, value]…], redirect, body: Uint8Array | undefined}
+//                                       {url, method, headers: [[name, value]...], redirect, body: Uint8Array | undefined}
 //   answer(id, text), fetched(id, head) Go's side of the two
 //
 // state[1] is the number of both that are unanswered.

@@ -23,7 +23,7 @@
     for (let i = 0; i < keys.length; i++) site[keys[i]] = p.uncurryThis(prototype[keys[i]]);
   }
 
-  // The stack of an error: {frames: [[text, script, line, column]…]}, or {text} when the program has had it formatted
+  // The stack of an error: {frames: [[text, script, line, column]...]}, or {text} when the program has had it formatted
   // before, or nothing when asking would run code of the program.
   const stackOf = (error) => {
     const own = p.ObjectGetOwnPropertyDescriptor(error, 'stack');

@@ -35,8 +35,8 @@
   }
   const homeOf = (key) => (own[key] ? global : key === 'EventTarget' || eventMethods[key] ? base : scope);
 
-  const made = new p.SafeMap(); // key → value
-  const waiting = new p.SafeMap(); // key → the accessor's getter
+  const made = new p.SafeMap(); // key -> value
+  const waiting = new p.SafeMap(); // key -> the accessor's getter
   const isWaiting = (home, key) => {
     const getter = waiting.get(key);
     return getter !== undefined && p.ObjectGetOwnPropertyDescriptor(home, key)?.get === getter;

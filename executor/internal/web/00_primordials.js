@@ -8,9 +8,9 @@
 //   ClassPrototypeMethod       uncurried: ArrayPrototypePush(list, x), StringPrototypeSlice(s, 1)
 //   ClassPrototypeGetName      uncurried getter: TypedArrayPrototypeGetLength(view), MapPrototypeGetSize(map)
 //   ClassStatic                bound to its class: ObjectDefineProperty, ArrayIsArray, PromiseResolve(v)
-//   JSONParse, JSONStringify, MathMin, ReflectApply, ReflectOwnKeys, NumberIsInteger, …
-//   SymbolIterator, …          the well-known symbols
-//   Array, Map, Promise, TypeError, Uint8Array, …   the constructors themselves
+//   JSONParse, JSONStringify, MathMin, ReflectApply, ReflectOwnKeys, NumberIsInteger, ...
+//   SymbolIterator, ...          the well-known symbols
+//   Array, Map, Promise, TypeError, Uint8Array, ...   the constructors themselves
 //   SafeMap, SafeSet, SafeWeakMap, SafeWeakSet      collections with captured methods and no inherited ones;
 //                              construct them empty, iterate them with forEach
 //   list()                     an array without a prototype: reads and index writes meet no patched
@@ -21,9 +21,9 @@
 //   hide(fn, name = fn.name)   makes Function.prototype.toString render fn as native code
 //   words('a b')               list() of the words of a text
 //   arrayFrom(iterable)        iterates by the program's protocol (what Web IDL sequences do) into a list()
-//   newPromise(executor), withResolvers() → {promise, resolve, reject}, then(promise, onFulfilled, onRejected)
+//   newPromise(executor), withResolvers() -> {promise, resolve, reject}, then(promise, onFulfilled, onRejected)
 //
-// Rules for code that relies on it: no `for…of`, no array spread or array destructuring over
+// Rules for code that relies on it: no `for...of`, no array spread or array destructuring over
 // anything but generators of our own; descriptors carry `__proto__: null`.
 (function () {
   'use strict';

@@ -5,7 +5,7 @@
   const p = host.primordials;
   const { Iterator } = globalThis;
 
-  // Each is a method without a prototype, as builtins are: name → length.
+  // Each is a method without a prototype, as builtins are: name -> length.
   const add = (holder, group, lengths) => {
     for (const name in lengths) {
       if (p.ObjectHasOwn(holder, name)) continue;
