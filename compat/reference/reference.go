@@ -214,6 +214,15 @@ func (s *Server) Run(ctx context.Context, caseText []byte) (json.RawMessage, err
 	return outcome, err
 }
 
+// Repeat runs a case so many times, so many at a time, within one request, so that what HTTP costs hardly counts.
+func (s *Server) Repeat(ctx context.Context, caseText []byte, times, concurrency int) error {
+	request := map[string]any{"case": json.RawMessage(caseText), "times": times, "concurrency": concurrency}
+	return s.post(ctx, "/repeat", request, &struct{}{})
+}
+
+// PID is the runtime's process, whose memory can be read.
+func (s *Server) PID() int { return s.pid }
+
 // Normalized is the reference's normalizeCode of one text; Threw is what it threw instead.
 type Normalized struct {
 	Text  string `json:"text"`

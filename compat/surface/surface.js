@@ -93,6 +93,7 @@ async () => {
   }
 
   // Members that only an instance has.
+  const { Blob, FormData, MessageEvent, DOMException, ReadableStream, setImmediate } = globalThis;
   const instances = {
     Request: () => new Request('https://x.y/'), Response: () => new Response('x'), Headers: () => new Headers(), URL: () => new URL('https://x.y/'),
     Blob: () => new Blob([]), FormData: () => new FormData(), AbortController: () => new AbortController(), Event: () => new Event('x'),

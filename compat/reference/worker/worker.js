@@ -2,6 +2,7 @@
 // one release.
 //
 //   POST /run        a case                      → its outcome
+//   POST /repeat     {case, times, concurrency}  → {} once the case has run so often, so many at a time
 //   POST /normalize  a list of texts             → a list of {text} or {threw}
 //   POST /sanitize   a list of tool names        → a list of identifiers
 import { DynamicWorkerExecutor, normalizeCode, sanitizeToolName } from 'codemode';
@@ -68,6 +69,19 @@ function renderThrown(error) {
   return { name: error.name, message: error.message, ctor: error.constructor.name, own: describe(own) };
 }
 
+async function repeat(env, { case: request, times, concurrency }) {
+  const executor = makeExecutor(env, request.options);
+  let left = times;
+  const lane = async () => {
+    while (left-- > 0) {
+      const { error } = await executor.execute(request.code, makeProviders(request.providers, []));
+      if (error) throw new Error(error);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  return {};
+}
+
 function normalize(code) {
   try {
     return { text: normalizeCode(code) };
@@ -78,6 +92,7 @@ function normalize(code) {
 
 const routes = {
   '/run': run,
+  '/repeat': repeat,
   '/normalize': (_, texts) => texts.map(normalize),
   '/sanitize': (_, names) => names.map(sanitizeToolName),
 };

@@ -1,0 +1,97 @@
+package bench
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/codemode-go/codemode/compat/reference"
+	"github.com/codemode-go/codemode/executor/worker"
+)
+
+func TestMain(m *testing.M) {
+	worker.Main() // does not return in a process that a pool started as a worker
+	os.Exit(m.Run())
+}
+
+// TestSidesRunEveryTask runs each program once on both sides, and reads their memory.
+func TestSidesRunEveryTask(t *testing.T) {
+	theirs, err := newReference(t.Context())
+	if errors.Is(err, reference.ErrNotInstalled) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	ours, err := newOurs(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	for _, side := range []Side{theirs, ours} {
+		for _, task := range tasks() {
+			if err := side.Repeat(t.Context(), task.request(), 2, 2); err != nil {
+				t.Errorf("%s: %s: %v", side.Version(), task.name, err)
+			}
+		}
+		stop := side.Start(t.Context(), waiting())
+		if n, err := side.Memory(); err != nil || n < 1<<20 {
+			t.Errorf("%s: memory %d, %v", side.Version(), n, err)
+		}
+		stop()
+	}
+	failing := task{code: "async () => { throw new Error('no') }"}.request()
+	for _, side := range []Side{theirs, ours} {
+		if side.Repeat(t.Context(), failing, 1, 1) == nil {
+			t.Errorf("%s: a program that fails is measured", side.Version())
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	r := &Report{Machine: "a machine", Versions: map[string]string{"reference": "theirs", "go": "1"}, Figures: []Figure{
+		{"fast", "ms", 4, 1}, {"many", "runs/s", 100, 50}, {"small", "MB", 1000, 1},
+	}}
+	dir := t.TempDir()
+	if err := r.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	var again Report
+	if err := json.Unmarshal([]byte(read("performance.json")), &again); err != nil || len(again.Figures) != 3 || again.Figures[0] != r.Figures[0] {
+		t.Errorf("%+v, %v", again, err)
+	}
+	for _, row := range []string{"| fast | 4.00 ms | 1.00 ms | 4.0 |", "| many | 100 runs/s | 50.0 runs/s | 0.5 |"} {
+		if !strings.Contains(read("performance.md"), row) {
+			t.Errorf("no row %q in\n%s", row, read("performance.md"))
+		}
+	}
+	for chart := xml.NewDecoder(strings.NewReader(read("performance.svg"))); ; {
+		if _, err := chart.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMedian(t *testing.T) {
+	if got := median([]float64{3, 1, 2}); got != 2 {
+		t.Errorf("of three: %v", got)
+	}
+	if got := median([]float64{4, 1, 2, 3}); got != 2.5 {
+		t.Errorf("of four: %v", got)
+	}
+}

@@ -1,0 +1,105 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Write puts performance.json, performance.md and performance.svg into a directory.
+func (r *Report) Write(dir string) error {
+	figures, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"performance.json": string(figures) + "\n", "performance.md": r.page(), "performance.svg": r.chart(),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const page = `# Performance, beside the reference
+
+The same programs on %s and on us, in one run, in turns, on %s. Written by ` + "`make bench-compat`" + ` on %s; the figures
+are in performance.json.
+
+![How many times better than the reference](performance.svg)
+
+| | reference | codemode | times better |
+|---|---:|---:|---:|
+%s
+## Method
+
+Every figure is the median of several rounds, after one that warms up; the rounds of the two sides take turns, so that
+what else the machine does falls on both. Both run the whole of the dialect: the program's text is normalised, each run has
+a sandbox of its own, and tools are functions of the host. The reference runs its repetitions inside one request, so that
+HTTP hardly counts. It has one thread and one process; we have a pool of processes. Beside a busy one means that another
+program computes without a pause. Memory is that of the sandboxes' processes, with shared pages counted in parts (Pss).
+
+Versions: %s.
+`
+
+func (r *Report) page() string {
+	var rows strings.Builder
+	for _, f := range r.Figures {
+		fmt.Fprintf(&rows, "| %s | %s | %s | %.1f |\n", f.Name, amount(f.Reference, f.Unit), amount(f.Ours, f.Unit), f.Ratio())
+	}
+	var versions []string
+	for _, name := range []string{"reference", "go", "v8go"} {
+		if v := r.Versions[name]; v != "" {
+			versions = append(versions, strings.TrimPrefix(name+" "+v, "reference "))
+		}
+	}
+	return fmt.Sprintf(page, r.Versions["reference"], r.Machine, r.Date, rows.String(), strings.Join(versions, ", "))
+}
+
+func amount(v float64, unit string) string {
+	digits := 0
+	if v < 100 {
+		digits = 1
+	}
+	if v < 10 {
+		digits = 2
+	}
+	return fmt.Sprintf("%.*f %s", digits, v, unit)
+}
+
+// The chart's measures in pixels. A bar's length is the logarithm of the ratio; the line in the middle is equality.
+const (
+	chartWidth  = 760
+	chartLabel  = 280
+	chartRow    = 26
+	chartTop    = 44
+	chartMiddle = chartLabel + (chartWidth-chartLabel)/2
+	chartScale  = 70 // pixels for each doubling
+)
+
+func (r *Report) chart() string {
+	var b strings.Builder
+	height := chartTop + chartRow*len(r.Figures) + 16
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n", chartWidth, height)
+	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", chartWidth, height)
+	fmt.Fprintf(&b, `<text x="8" y="20" font-weight="bold">How many times better than the reference</text>`+"\n")
+	fmt.Fprintf(&b, `<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="#888"/>`+"\n", chartMiddle, chartTop-10, chartMiddle, height-10)
+	for i, f := range r.Figures {
+		y := chartTop + chartRow*i
+		length := math.Log2(f.Ratio()) * chartScale
+		length = max(min(length, float64(chartWidth-chartMiddle-56)), float64(chartLabel-chartMiddle+56))
+		fill, anchor, at := "#2a7", "start", chartMiddle+length+6
+		if length < 0 {
+			fill, anchor, at = "#c64", "end", chartMiddle+length-6
+		}
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", chartLabel-8, y+13, f.Name)
+		fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="16" fill="%s"/>`+"\n", chartMiddle+min(length, 0), y, math.Abs(length), fill)
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="%s">%.1f×</text>`+"\n", at, y+13, anchor, f.Ratio())
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
