@@ -154,7 +154,18 @@
     check(name, args[0]);
     return set(args[0], args[1], after(args, 2), every);
   };
-  for (const name in globals) host.define(name, p.hide(globals[name]), { enumerable: true });
+  const illegal = 'Illegal invocation: function called with incorrect `this` reference. ' +
+    'See https://developers.cloudflare.com/workers/observability/errors/#illegal-invocation-errors for details.';
+  for (const name in globals) {
+    const fn = globals[name];
+    const { [name]: exposed } = {
+      [name](...args) {
+        if (this !== undefined && this !== null && this !== global) throw new p.TypeError(illegal);
+        return p.ReflectApply(fn, undefined, args);
+      },
+    };
+    host.define(name, p.hide(exposed), { enumerable: true });
+  }
 
   class Scheduler {
     constructor() { throw new p.TypeError('Illegal constructor'); }

@@ -82,5 +82,11 @@
     clear() {},
   };
   const { console } = globalThis;
-  for (const name in methods) p.define(console, name, p.hide(methods[name]), true);
+  // These five have no name in the reference.
+  const unnamed = { __proto__: null, debug: '', error: '', info: '', log: '', warn: '' };
+  for (const name in methods) {
+    p.ObjectDefineProperty(methods[name], 'length', { __proto__: null, value: 0 });
+    if (unnamed[name] === '') p.ObjectDefineProperty(methods[name], 'name', { __proto__: null, value: '' });
+    p.define(console, name, p.hide(methods[name]), true);
+  }
 })

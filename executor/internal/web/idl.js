@@ -70,10 +70,15 @@
     return Interface;
   };
 
-  // Gives a global function its flags.
+  // Makes a global function of fn, which refuses to be the method of anything else.
   const exposeFunction = (fn) => {
-    ObjectDefineProperty(fn, 'length', { __proto__: null, value: 0 });
-    return hide(fn);
+    const { [fn.name]: exposed } = {
+      [fn.name](...args) {
+        if (this !== undefined && this !== null && this !== globalThis) illegal();
+        return P.ReflectApply(fn, undefined, args);
+      },
+    };
+    return hide(exposed);
   };
 
   // The error of a call with too few arguments or a wrong one; index counts from one.

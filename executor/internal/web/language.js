@@ -4,6 +4,12 @@
   'use strict';
   const p = host.primordials;
   const { TypeError, RangeError, SyntaxError, Uint8Array } = p;
+  // How the engine names a value in an error.
+  const shown = (value) => {
+    if (!isObject(value)) return p.String(value);
+    const name = value.constructor?.name;
+    return typeof name === 'string' && name !== '' ? `#<${name}>` : '[object Object]';
+  };
   const isObject = (value) => typeof value === 'object' && value !== null || typeof value === 'function';
 
   // ---- iterators
@@ -14,6 +20,7 @@
     if (typeof method !== 'function') throw new TypeError(`${p.String(method)} is not a function`);
     return method;
   };
+  const notObject = (what) => new TypeError(`${what} called on non-object`);
   const open = (value, method) => {
     const iterator = p.ReflectApply(method, value, []);
     if (!isObject(iterator)) throw new TypeError(`${p.String(iterator)} is not an object`);
@@ -52,9 +59,9 @@
     if (prototype !== undefined) return prototype;
     prototype = p.ObjectCreate(helperPrototype);
     const methods = {
-      next() { return run(this, (state) => { state.started = true; return next(state.generator); }); },
+      next() { return run(this, 'next', (state) => { state.started = true; return next(state.generator); }); },
       return() {
-        return run(this, (state) => {
+        return run(this, 'return', (state) => {
           if (!state.started) for (let i = state.records.length - 1; i >= 0; i--) if (state.records[i] !== null && !state.records[i].done) close(state.records[i]);
           return finish(state.generator);
         });
@@ -63,18 +70,18 @@
     for (const name in methods) p.define(prototype, name, p.hide(methods[name]));
     return prototype;
   };
-  const run = (object, fn) => {
+  const run = (object, method, fn) => {
     const state = states.get(object);
-    if (state === undefined) throw new TypeError('Iterator helper method called on an incompatible receiver');
+    if (state === undefined) throw new TypeError(`Method Iterator Helper.prototype.${method} called on incompatible receiver ${shown(object)}`);
     return fn(state);
   };
 
   const concat = (self, args) => {
     const sources = p.list();
     for (let i = 0; i < args.length; i++) {
-      if (!isObject(args[i])) throw new TypeError(`${p.String(args[i])} is not an object`);
+      if (!isObject(args[i])) throw notObject('Iterator.concat');
       const method = methodOf(args[i], p.SymbolIterator);
-      if (method === undefined) throw new TypeError(`${p.String(args[i])} is not iterable`);
+      if (method === undefined) throw new TypeError(`${shown(args[i])} is not iterable`);
       sources[i] = { __proto__: null, value: args[i], method };
     }
     const records = p.list();
@@ -92,13 +99,13 @@
     })(), records);
   };
   const modeOf = (options) => {
-    if (options !== undefined && !isObject(options)) throw new TypeError(`${p.String(options)} is not an object`);
+    if (options !== undefined && !isObject(options)) throw notObject('options');
     const mode = options?.mode ?? 'shortest';
-    if (mode !== 'shortest' && mode !== 'longest' && mode !== 'strict') throw new TypeError(`${p.String(mode)} is not a valid mode`);
+    if (mode !== 'shortest' && mode !== 'longest' && mode !== 'strict') throw new TypeError("Iterator.zip mode must be 'shortest', 'longest', or 'strict'");
     return mode;
   };
   const flattenable = (value) => {
-    if (!isObject(value)) throw new TypeError(`${p.String(value)} is not an object`);
+    if (!isObject(value)) throw new TypeError(`${shown(value)} is not iterable`);
     const method = methodOf(value, p.SymbolIterator);
     return method === undefined ? { __proto__: null, iterator: value, next: value.next, done: false } : open(value, method);
   };
@@ -119,7 +126,7 @@
             continue;
           }
           if (mode === 'shortest' || mode === 'strict' && i === 0 && checkAllDone(records)) return;
-          if (mode === 'strict') throw new TypeError('Iterators passed to Iterator.zip with { mode: "strict" } have different lengths');
+          if (mode === 'strict') throw new TypeError("Iterators passed to Iterator.zip in 'strict' mode must have the same length");
           records[i] = null;
           row[i] = padding[i];
         }
@@ -132,14 +139,14 @@
   })(), records);
   const checkAllDone = (records) => {
     for (let i = 1; i < records.length; i++) {
-      if (!step(records[i]).done) throw new TypeError('Iterators passed to Iterator.zip with { mode: "strict" } have different lengths');
+      if (!step(records[i]).done) throw new TypeError("Iterators passed to Iterator.zip in 'strict' mode must have the same length");
     }
     return true;
   };
   const zip = (self, args) => {
     const iterables = args[0];
     const options = args[1];
-    if (!isObject(iterables)) throw new TypeError(`${p.String(iterables)} is not an object`);
+    if (!isObject(iterables)) throw notObject('Iterator.zip');
     const mode = modeOf(options);
     const padding = p.list();
     if (mode === 'longest' && options?.padding !== undefined) {
@@ -154,7 +161,7 @@
   const zipKeyed = (self, args) => {
     const iterables = args[0];
     const options = args[1];
-    if (!isObject(iterables)) throw new TypeError(`${p.String(iterables)} is not an object`);
+    if (!isObject(iterables)) throw notObject('Iterator.zipKeyed');
     const mode = modeOf(options);
     const keys = p.list();
     const records = p.list();
@@ -172,8 +179,8 @@
       return out;
     });
   };
-  const each = (self, fn) => {
-    if (!isObject(self)) throw new TypeError(`${p.String(self)} is not an object`);
+  const each = (self, what, fn) => {
+    if (!isObject(self)) throw notObject(what);
     const record = { __proto__: null, iterator: self, next: self.next, done: false };
     for (let result = step(record); !result.done; result = step(record)) {
       if (fn(result.value) !== true) continue;
@@ -186,13 +193,14 @@
 
   const sumPrecise = (self, args) => {
     const values = args[0];
-    if (values === undefined || values === null || values[p.SymbolIterator] === undefined) throw new TypeError(`${p.String(values)} is not iterable`);
+    if (values === undefined || values === null) throw new TypeError('Math.sumPrecise called on null or undefined');
+    if (typeof values[p.SymbolIterator] !== 'function') throw new TypeError(`${isObject(values) ? shown(values) : p.ObjectPrototypeToString(values)} is not iterable`);
     const parts = p.list();
     let special = -0;
     let any = false;
     const scale = 2 ** -60; // keeps partial sums of the largest numbers finite
     for (const value of values) {
-      if (typeof value !== 'number') throw new TypeError(`${p.String(value)} is not a number`);
+      if (typeof value !== 'number') throw new TypeError(`Type of 'Iterator value' must be 'number', found '${typeof value}'`);
       if (!p.NumberIsFinite(value)) special += value;
       if (!p.NumberIsFinite(value) || value === 0) {
         if (value === 0 && !p.ObjectIs(value, -0)) any = true;
@@ -257,9 +265,17 @@
 
   const mapHas = { get: p.MapPrototypeGet, has: p.MapPrototypeHas, set: p.MapPrototypeSet };
   const weakHas = { get: p.WeakMapPrototypeGet, has: p.WeakMapPrototypeHas, set: p.WeakMapPrototypeSet };
-  const inserting = ({ get, has, set }, weak) => ({
+  const belongs = (has, self, method) => {
+    try {
+      has(self, undefined);
+    } catch {
+      throw new TypeError(`Method ${method} called on incompatible receiver ${shown(self)}`);
+    }
+  };
+  const inserting = ({ get, has, set }, name, weak) => ({
     __proto__: null,
     getOrInsert: (self, args) => {
+      belongs(has, self, `${name}.prototype.getOrInsert`);
       const key = args[0];
       const value = args[1];
       if (has(self, key)) return get(self, key);
@@ -269,8 +285,8 @@
     getOrInsertComputed: (self, args) => {
       const key = args[0];
       const compute = args[1];
-      has(self, key);
-      if (typeof compute !== 'function') throw new TypeError(`${p.String(compute)} is not a function`);
+      belongs(has, self, `${name}.prototype.getOrInsertComputed`);
+      if (typeof compute !== 'function') throw new TypeError(`${name}.prototype.getOrInsertComputed is not a function`);
       if (has(self, key)) return get(self, key);
       const value = compute(p.ObjectIs(key, -0) && !weak ? 0 : key);
       set(self, key, value);
@@ -281,10 +297,10 @@
   // ---- bytes
 
   const alphabets = { __proto__: null, base64: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', base64url: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_' };
-  const bytesOf = (value) => {
+  const bytesOf = (value, method) => {
     let tag;
     try { tag = p.TypedArrayPrototypeGetTag(value); } catch { /* no typed array */ }
-    if (tag !== 'Uint8Array') throw new TypeError('this is not a Uint8Array object');
+    if (tag !== 'Uint8Array') throw new TypeError(`Method Uint8Array.prototype.${method} called on incompatible receiver ${isObject(value) ? p.ObjectPrototypeToString(value) : p.String(value)}`);
     if (p.ArrayBufferPrototypeGetDetached !== undefined) {
       const buffer = p.TypedArrayPrototypeGetBuffer(value);
       let detached = false;
@@ -294,16 +310,19 @@
     return new Uint8Array(p.TypedArrayPrototypeGetBuffer(value), p.TypedArrayPrototypeGetByteOffset(value), p.TypedArrayPrototypeGetByteLength(value));
   };
   const optionsOf = (options) => {
-    if (options !== undefined && !isObject(options)) throw new TypeError('options must be an object');
+    if (options !== undefined && !isObject(options)) throw new TypeError('invalid_argument');
     const alphabet = options?.alphabet ?? 'base64';
-    if (typeof alphabet !== 'string' || alphabets[alphabet] === undefined) throw new TypeError('Invalid alphabet: must be either "base64" or "base64url"');
+    if (typeof alphabet !== 'string' || alphabets[alphabet] === undefined) throw new TypeError(`invalid option ${p.String(alphabet)}`);
     return alphabet;
   };
   const textOf = (text) => {
-    if (typeof text !== 'string') throw new TypeError('Input must be a string');
+    if (typeof text !== 'string') throw new TypeError('input argument must be a string');
     return text;
   };
-  const bad = () => new SyntaxError('The string to be decoded is not correctly encoded.');
+  const badCharacter = () => new SyntaxError('Found a character that cannot be part of a valid base64 string.');
+  const badEnd = () => new SyntaxError('The base64 input terminates with a single character, excluding padding (=).');
+  const badBits = () => new SyntaxError('The base64 input terminates with non-zero padding bits.');
+  const badHex = () => new SyntaxError('Input string must contain hex characters in even length');
   const isSpace = (c) => c === ' ' || c === '\t' || c === '\n' || c === '\f' || c === '\r';
 
   // Decodes up to max bytes: {read, bytes (a list), error}, as FromBase64 of the specification.
@@ -325,8 +344,8 @@
       chunk = p.list();
       return true;
     };
-    const fail = () => {
-      out.error = bad();
+    const fail = (error = badCharacter()) => {
+      out.error = error;
       return out;
     };
     const skip = (i) => {
@@ -338,7 +357,7 @@
       if (i === text.length) {
         if (chunk.length > 0) {
           if (mode === 'stop-before-partial') return out;
-          if (mode === 'strict' || chunk.length === 1) return fail();
+          if (mode === 'strict' || chunk.length === 1) return fail(badEnd());
           flush(false);
         }
         out.read = text.length;
@@ -356,7 +375,8 @@
           if (text[i] === '=') i = skip(i + 1);
           else return fail();
         }
-        if (i < text.length || !flush(mode === 'strict')) return fail();
+        if (i < text.length) return fail();
+        if (!flush(mode === 'strict')) return fail(badBits());
         out.read = text.length;
         return out;
       }
@@ -373,13 +393,13 @@
   const decodeHex = (text, max) => {
     const out = { __proto__: null, read: 0, bytes: p.list(), error: undefined };
     if (text.length % 2 !== 0) {
-      out.error = bad();
+      out.error = badHex();
       return out;
     }
     while (out.read < text.length && out.bytes.length < max) {
       const pair = p.StringPrototypeSlice(text, out.read, out.read + 2);
       if (p.RegExpPrototypeExec(hexPair, pair) === null) {
-        out.error = bad();
+        out.error = badHex();
         return out;
       }
       out.read += 2;
@@ -390,7 +410,7 @@
   const hexPair = /^[0-9a-fA-F]{2}$/;
   const lastChunk = (options) => {
     const mode = options?.lastChunkHandling ?? 'loose';
-    if (mode !== 'loose' && mode !== 'strict' && mode !== 'stop-before-partial') throw new TypeError('Invalid lastChunkHandling: must be "loose", "strict" or "stop-before-partial"');
+    if (mode !== 'loose' && mode !== 'strict' && mode !== 'stop-before-partial') throw new TypeError(`invalid option ${p.String(mode)}`);
     return mode;
   };
   const made = (result) => {
@@ -415,7 +435,7 @@
         const separator = args[0] === undefined ? ',' : `${args[0]}`;
         let out = '';
         let first = true;
-        each(self, (value) => {
+        each(self, 'Iterator.prototype.join', (value) => {
           out += (first ? '' : separator) + (value === undefined || value === null ? '' : `${value}`);
           first = false;
         });
@@ -423,24 +443,23 @@
       },
       includes: (self, args) => {
         let skip = args[1] ?? 0;
-        if (typeof skip !== 'number' || skip !== p.MathTrunc(skip)) throw new TypeError(`${p.String(skip)} is not an integer`);
+        if (typeof skip !== 'number' || skip !== p.MathTrunc(skip)) throw new TypeError('skippedElements argument must be undefined or an integer');
         if (skip < 0) throw new RangeError(`${skip} must be positive`);
         let found = false;
-        each(self, (value) => (skip-- > 0 ? false : (found = value === args[0] || value !== value && args[0] !== args[0])));
+        each(self, 'Iterator.prototype.includes', (value) => (skip-- > 0 ? false : (found = value === args[0] || value !== value && args[0] !== args[0])));
         return found;
       },
     },
     math: { __proto__: null, sumPrecise },
-    map: inserting(mapHas, false),
-    weakMap: inserting(weakHas, true),
+    map: inserting(mapHas, 'Map', false),
+    weakMap: inserting(weakHas, 'WeakMap', true),
     bytes: {
       __proto__: null,
       fromBase64: (self, args) => {
         const text = textOf(args[0]);
         if (args[1] === undefined) { // what atob takes
           const bytes = host.ops.base64Decode(text);
-          if (bytes === undefined || bytes === null) throw bad();
-          return bytes;
+          if (bytes !== undefined && bytes !== null) return bytes;
         }
         return made(decode64(text, optionsOf(args[1]), lastChunk(args[1]), Infinity));
       },
@@ -449,20 +468,20 @@
     bytesPrototype: {
       __proto__: null,
       toBase64: (self, args) => {
-        const view = bytesOf(self);
+        const view = bytesOf(self, 'toBase64');
         const alphabet = optionsOf(args[0]);
         let text = host.ops.base64Encode(view);
         if (alphabet === 'base64url') text = p.StringPrototypeReplaceAll(p.StringPrototypeReplaceAll(text, '+', '-'), '/', '_');
         return args[0]?.omitPadding ? p.StringPrototypeReplaceAll(text, '=', '') : text;
       },
-      toHex: (self) => host.ops.hexEncode(bytesOf(self)),
+      toHex: (self) => host.ops.hexEncode(bytesOf(self, 'toHex')),
       setFromBase64: (self, args) => {
-        const view = bytesOf(self);
+        const view = bytesOf(self, 'setFromBase64');
         const text = textOf(args[0]);
         return written(view, decode64(text, optionsOf(args[1]), lastChunk(args[1]), lengthOf(view)));
       },
       setFromHex: (self, args) => {
-        const view = bytesOf(self);
+        const view = bytesOf(self, 'setFromHex');
         return written(view, decodeHex(textOf(args[0]), lengthOf(view)));
       },
     },

@@ -29,8 +29,8 @@
     }
     run(value, fn, ...args) { return within({ store: this, value, parent: get() }, fn, undefined, args); }
     exit(fn, ...args) { return this.run(undefined, fn, ...args); }
-    enterWith(value) { set({ store: this, value, parent: get() }); }
-    disable() { this.enterWith(undefined); }
+    enterWith() { throw new Error('asyncLocalStorage.enterWith() is not implemented'); }
+    disable() { throw new Error('asyncLocalStorage.disable() is not implemented'); }
     static bind(fn) {
       checkFunction(fn, 'fn');
       const context = get();

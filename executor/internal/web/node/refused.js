@@ -139,10 +139,17 @@
       throw Object.assign(new Error(`no such file or directory, ${name === 'readFile' ? 'readAll' : name} '${path}'`), { code: 'ENOENT', errno: -2, syscall: name, path: `${path}` });
     },
   }[name]);
-  const filesPromises = { FileHandle: class FileHandle {}, constants: {} };
-  for (const [key, value] of Object.entries(host.load('node/constants')).sort()) {
-    if (/^(?:COPYFILE_|EXTENSIONLESS_|[FRWX]_OK|O_|S_I|UV_)/.test(key)) filesPromises.constants[key] = value;
-  }
+  const filesPromises = { FileHandle: class FileHandle {} };
+  filesPromises.constants = {
+    COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, COPYFILE_FICLONE_FORCE: 4, EXTENSIONLESS_FORMAT_JAVASCRIPT: 0, EXTENSIONLESS_FORMAT_WASM: 1, F_OK: 0,
+    O_APPEND: 1024, O_CREAT: 64, O_DIRECT: 16384, O_DIRECTORY: 65536, O_DSYNC: 4096, O_EXCL: 128, O_NOATIME: 262144, O_NOCTTY: 256,
+    O_NOFOLLOW: 131072, O_NONBLOCK: 2048, O_RDONLY: 0, O_RDWR: 2, O_SYNC: 1052672, O_TRUNC: 512, O_WRONLY: 1, R_OK: 4, S_IFBLK: 24576,
+    S_IFCHR: 8192, S_IFDIR: 16384, S_IFIFO: 4096, S_IFLNK: 40960, S_IFMT: 61440, S_IFREG: 32768, S_IFSOCK: 49152, S_IRGRP: 32, S_IROTH: 4,
+    S_IRUSR: 256, S_IRWXG: 56, S_IRWXO: 7, S_IRWXU: 448, S_IWGRP: 16, S_IWOTH: 2, S_IWUSR: 128, S_IXGRP: 8, S_IXOTH: 1, S_IXUSR: 64,
+    UV_DIRENT_BLOCK: 7, UV_DIRENT_CHAR: 6, UV_DIRENT_DIR: 2, UV_DIRENT_FIFO: 4, UV_DIRENT_FILE: 1, UV_DIRENT_LINK: 3, UV_DIRENT_SOCKET: 5,
+    UV_DIRENT_UNKNOWN: 0, UV_FS_COPYFILE_EXCL: 1, UV_FS_COPYFILE_FICLONE: 2, UV_FS_COPYFILE_FICLONE_FORCE: 4, UV_FS_O_FILEMAP: 0,
+    UV_FS_SYMLINK_DIR: 1, UV_FS_SYMLINK_JUNCTION: 2, W_OK: 2, X_OK: 1,
+  };
   for (const name of ('access appendFile chmod chown copyFile cp glob lchmod lchown link lstat lutimes mkdir mkdtemp open opendir readFile readdir readlink ' +
     'realpath rename rm rmdir stat statfs symlink truncate unlink utimes watch writeFile').split(' ')) filesPromises[name] = missing(name);
 

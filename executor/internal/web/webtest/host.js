@@ -86,6 +86,18 @@
       else resolve({ ...answer, body: decode(`b${answer.body ?? ''}`) });
     });
   }
+  // As little of timers as the scripts themselves use.
+  P.define(globalThis, 'setTimeout', (fn, delay, ...args) => host.setTimeout(() => fn(...args), delay));
+  P.define(globalThis, 'clearTimeout', host.clearTimeout);
+  P.define(globalThis, 'setImmediate', (fn, ...args) => host.setTimeout(() => fn(...args), 0));
+  P.define(globalThis, 'clearImmediate', host.clearTimeout);
+  P.define(globalThis, 'queueMicrotask', (fn) => host.queueMicrotask(fn));
+  // What import() is in a worker.
+  P.define(globalThis, 'importModule', async (name) => {
+    const found = host.load('modules').builtin(name);
+    if (found === undefined || typeof found === 'string') throw new P.Error(`No such module "${found ?? name}".`);
+    return found;
+  });
   const lazy = (script, key) => P.ObjectDefineProperty(globalThis, key, {
     __proto__: null, configurable: true, enumerable: false,
     get() {
