@@ -8,7 +8,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build test test-go lint fmt bench compat clean deps help
+.PHONY: all build test test-go lint fmt bench bench-compat compat clean deps help
 
 all: fmt lint test
 
@@ -16,7 +16,7 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 build: ## build bin/codemode
-	$(GO) build -trimpath -o $(BIN)/codemode ./cmd/codemode
+	$(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/codemode ./cmd/codemode
 
 test: deps lint test-go compat ## everything: lint, every Go test, the end-to-end tests, the catalogue
 
@@ -37,6 +37,9 @@ bench: ## the executor's benchmarks
 
 compat: build ## the handed catalogue on our dialect; prints differences and "N passed, N failed"
 	$(GO) run ./compat/cmd/compat -cases $(SHARED)/reference/cases.json -expect $(SHARED)/reference/expected-0.5.6.json
+
+bench-compat: $(REF)/node_modules ## the reference and us in one run; writes docs/performance.*
+	$(GO) run ./compat/cmd/bench
 
 deps: $(E2E)/node_modules $(REF)/node_modules ## what the tests need from lock files
 
