@@ -1,6 +1,7 @@
 // A small stand-in for the worker's boot script, for the tests of this platform only.
-(function (native, compile, outbound, mode, table) {
+(function (native, compile, outbound, mode) {
   'use strict';
+  const table = { __proto__: null };
   const P = compile('00_primordials')();
   const host = { __proto__: null, primordials: P, ops: { __proto__: null }, outboundMode: mode, timeOrigin: 1700000000000 };
   const loaded = { __proto__: null, '00_primordials': P };
@@ -117,7 +118,7 @@
   }
 
   // One turn of the loop: runs the next due timer; false when there is none.
-  return () => {
+  const turn = () => {
     let next;
     const rest = P.list();
     for (let i = 0; i < timers.length; i++) if (timers[i].fn && (next === undefined || timers[i].at < next.at)) next = timers[i];
@@ -128,4 +129,31 @@
     next.fn();
     return true;
   };
+
+  // What the test sees of a value: its JSON, of a promise that of what it becomes, of an error its name and message.
+  const shown = (value) => {
+    try {
+      return `${P.JSONStringify(value)}`;
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  const failed = (error) => {
+    if (typeof error !== 'object' || error === null) return `thrown ${P.String(error)}`;
+    try {
+      return `${P.String(error.name)}: ${P.String(error.message)}`;
+    } catch {
+      return 'thrown object';
+    }
+  };
+  const observe = (value) => {
+    let text;
+    try {
+      P.then(value, (result) => { text = shown(result); }, (error) => { text = failed(error); });
+    } catch { // no promise
+      text = shown(value);
+    }
+    return () => text;
+  };
+  return { __proto__: null, turn, observe };
 })

@@ -10,16 +10,14 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	_ "github.com/codemode-go/codemode/executor/internal/v8" // what its library lacks on older systems
+	"github.com/codemode-go/codemode/executor/internal/v8"
 	"github.com/codemode-go/codemode/executor/internal/web"
-	v8 "github.com/tommie/v8go"
 )
 
 //go:embed host.js
@@ -34,26 +32,28 @@ type Options struct {
 // Host is one isolate with the platform in it, closed when its test ends.
 type Host struct {
 	t       testing.TB
-	iso     *v8.Isolate
-	ctx     *v8.Context
-	turn    *v8.Function
-	scripts map[string]string
-	ops     map[string]web.Op
-	options Options
+	isolate *v8.Isolate
+	// turn and observe are functions of host.js.
+	turn, observe v8.Value
+	scripts       map[string]string
+	ops           map[string]web.Op
+	options       Options
 }
 
 // New boots an isolate. It belongs to the calling goroutine.
 func New(t testing.TB, options *Options) *Host {
 	t.Helper()
 	runtime.LockOSThread()
-	h := &Host{t: t, iso: v8.NewIsolate(), scripts: map[string]string{}, ops: web.Ops()}
+	isolate, err := v8.NewIsolate(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &Host{t: t, isolate: isolate, scripts: map[string]string{}, ops: web.Ops()}
 	if options != nil {
 		h.options = *options
 	}
-	h.ctx = v8.NewContext(h.iso)
 	t.Cleanup(func() {
-		h.ctx.Close()
-		h.iso.Dispose()
+		isolate.Dispose()
 		runtime.UnlockOSThread()
 	})
 	for _, s := range web.Scripts() {
@@ -63,13 +63,19 @@ func New(t testing.TB, options *Options) *Host {
 	if h.options.Outbound != nil {
 		mode = "open"
 	}
-	boot, err := h.call(h.run(hostSource, "host.js"), h.function(h.native), h.function(h.compile), h.function(h.outbound), h.value(mode), h.run("({__proto__: null})", "table.js"))
+	boot, err := h.run(hostSource, "host.js")
+	if err != nil {
+		t.Fatalf("compiling the test host: %v", err)
+	}
+	host, err := isolate.Call(boot, h.function(h.native), isolate.Function(h.compile), h.function(h.outbound), isolate.String(mode))
 	if err != nil {
 		t.Fatalf("booting the test host: %v", err)
 	}
-	h.turn, err = boot.AsFunction()
-	if err != nil {
-		t.Fatalf("booting the test host: %v", err)
+	if h.turn, err = host.Get("turn"); err != nil {
+		t.Fatal(err)
+	}
+	if h.observe, err = host.Get("observe"); err != nil {
+		t.Fatal(err)
 	}
 	return h
 }
@@ -84,42 +90,38 @@ func (h *Host) Eval(code string) string {
 // Await evaluates an expression and awaits its value, as Eval does.
 func (h *Host) Await(expression string) string {
 	h.t.Helper()
-	v, err := h.ctx.RunScript("("+expression+"\n)", "test.js")
+	value, err := h.run("("+expression+"\n)", "test.js")
 	if err != nil {
-		return describe(err)
+		return err.Error()
 	}
-	if !v.IsPromise() {
-		return h.json(v)
-	}
-	promise, err := v.AsPromise()
+	// look returns undefined while a promise is pending.
+	look, err := h.isolate.Call(h.observe, value)
 	if err != nil {
-		h.t.Fatalf("awaiting: %v", err)
+		h.t.Fatalf("observing a value: %v", err)
 	}
-	for promise.State() == v8.Pending {
-		h.ctx.PerformMicrotaskCheckpoint()
-		if promise.State() != v8.Pending {
-			break
-		}
-		more, err := h.turn.Call(v8.Undefined(h.iso))
+	for {
+		text, err := h.isolate.Call(look)
 		if err != nil {
-			return "in a timer: " + describe(err)
+			h.t.Fatalf("looking at a value: %v", err)
+		}
+		if text.IsString() {
+			return text.String()
+		}
+		more, err := h.isolate.Call(h.turn)
+		if err != nil {
+			return "in a timer: " + err.Error()
 		}
 		if !more.Boolean() {
 			return "stalled"
 		}
 	}
-	if promise.State() == v8.Rejected {
-		return h.thrown(promise.Result())
-	}
-	return h.json(promise.Result())
 }
 
 // Settle runs microtasks and timers until nothing is left to do.
 func (h *Host) Settle() {
 	h.t.Helper()
 	for {
-		h.ctx.PerformMicrotaskCheckpoint()
-		more, err := h.turn.Call(v8.Undefined(h.iso))
+		more, err := h.isolate.Call(h.turn)
 		if err != nil {
 			h.t.Fatalf("in a timer: %v", err)
 		}
@@ -129,70 +131,27 @@ func (h *Host) Settle() {
 	}
 }
 
-func (h *Host) json(v *v8.Value) string {
-	text, err := v8.JSONStringify(h.ctx, v)
+func (h *Host) run(source, name string) (v8.Value, error) {
+	script, _, err := h.isolate.Compile(source, name, nil)
 	if err != nil {
-		return describe(err)
+		return v8.Value{}, err
 	}
-	return text
+	return script.Run()
 }
 
-func (h *Host) thrown(v *v8.Value) string {
-	if !v.IsObject() {
-		return "thrown " + v.DetailString()
-	}
-	name, nameErr := v.Object().Get("name")
-	message, messageErr := v.Object().Get("message")
-	if nameErr != nil || messageErr != nil {
-		return "thrown object"
-	}
-	return name.String() + ": " + message.String()
-}
-
-func describe(err error) string {
-	if jsError, ok := errors.AsType[*v8.JSError](err); ok {
-		return jsError.Message
-	}
-	return err.Error()
-}
-
-func (h *Host) run(source, name string) *v8.Value {
-	h.t.Helper()
-	v, err := h.ctx.RunScript(source, name)
-	if err != nil {
-		h.t.Fatalf("compiling %s: %+v", name, err)
-	}
-	return v
-}
-
-func (h *Host) call(fn *v8.Value, args ...v8.Valuer) (*v8.Value, error) {
-	f, err := fn.AsFunction()
-	if err != nil {
-		return nil, err
-	}
-	return f.Call(v8.Undefined(h.iso), args...)
-}
-
-func (h *Host) value(v any) *v8.Value {
-	out, err := v8.NewValue(h.iso, v)
-	if err != nil {
-		h.t.Fatalf("making a value of %T: %v", v, err)
-	}
-	return out
-}
-
-func (h *Host) function(fn func(args []string) (*v8.Value, error)) *v8.Function {
-	return v8.NewFunctionTemplateWithError(h.iso, func(info *v8.FunctionCallbackInfo) (*v8.Value, error) {
-		var args []string
-		for _, a := range info.Args() {
-			args = append(args, a.String())
+// function makes a function of strings.
+func (h *Host) function(fn func(args []string) string) v8.Value {
+	return h.isolate.Function(func(args []v8.Value) v8.Value {
+		var texts []string
+		for _, arg := range args {
+			texts = append(texts, arg.String())
 		}
-		return fn(args)
-	}).GetFunction(h.ctx)
+		return h.isolate.String(fn(texts))
+	})
 }
 
 // native answers "names", "scripts", and the call of an op with encoded arguments.
-func (h *Host) native(args []string) (*v8.Value, error) {
+func (h *Host) native(args []string) string {
 	switch args[0] {
 	case "names":
 		var names []string
@@ -200,7 +159,7 @@ func (h *Host) native(args []string) (*v8.Value, error) {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		return h.value(strings.Join(names, " ")), nil
+		return strings.Join(names, " ")
 	case "scripts":
 		type entry struct {
 			Name    string   `json:"name"`
@@ -211,7 +170,10 @@ func (h *Host) native(args []string) (*v8.Value, error) {
 			entries = append(entries, entry{s.Name, s.Globals})
 		}
 		text, err := json.Marshal(entries)
-		return h.value(string(text)), err
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return string(text)
 	}
 	var decoded []any
 	for _, a := range args[1:] {
@@ -219,25 +181,26 @@ func (h *Host) native(args []string) (*v8.Value, error) {
 	}
 	result, err := h.ops[args[0]](decoded)
 	if opErr, ok := errors.AsType[*web.OpError](err); ok {
-		return h.value("!" + opErr.Name + "\n" + opErr.Message), nil
+		return "!" + opErr.Name + "\n" + opErr.Message
 	}
 	if err != nil {
-		return h.value("!Error\n" + err.Error()), nil
+		return "!Error\n" + err.Error()
 	}
-	return h.value(encode(result)), nil
+	return encode(result)
 }
 
-func (h *Host) compile(args []string) (*v8.Value, error) {
-	source, ok := h.scripts[args[0]]
-	if !ok {
-		return nil, fmt.Errorf("no script %q", args[0])
+// compile evaluates the script that a name stands for; what it returns of one that fails cannot be called.
+func (h *Host) compile(args []v8.Value) v8.Value {
+	name := args[0].String()
+	value, err := h.run(h.scripts[name], name+".js")
+	if err != nil {
+		h.t.Errorf("the script %q: %v", name, err)
+		return v8.Value{}
 	}
-	return h.ctx.RunScript(source, args[0]+".js")
+	return value
 }
 
-func (h *Host) outbound(args []string) (*v8.Value, error) {
-	return h.value(h.options.Outbound(args[0])), nil
-}
+func (h *Host) outbound(args []string) string { return h.options.Outbound(args[0]) }
 
 func decode(text string) any {
 	switch text[0] {
