@@ -83,7 +83,7 @@
         if (value) return;
         if (message instanceof Error) throw message;
         const none = arguments.length === 0;
-        const text = none ? 'No value argument passed to `assert.ok()`' : message ?? `The expression evaluated to a falsy value:\n\n  assert${name === 'ok' ? '.ok' : ''}(${inspect(value)})\n`;
+        const text = none ? 'No value argument passed to `assert.ok()`' : message ?? `${inspect(value)} == true`;
         throw new AssertionError({ actual: value, expected: true, message: text, operator: '==', stackStartFn: check, generatedMessage: message === undefined });
       },
     }[name];
@@ -171,7 +171,7 @@
         if (!(pattern instanceof RegExp)) throw invalidType('regexp', 'an instance of RegExp', pattern);
         if (typeof text === 'string' && RegExp.prototype.exec.call(pattern, text) !== null === wanted) return;
         const words = typeof text !== 'string' ? `The "string" argument must be of type string. ${received(text)}`
-          : `${wanted ? 'The input did not match the regular expression' : 'The input was expected to not match the regular expression'} ${inspect(pattern)}. Input:\n\n${inspect(text)}\n`;
+          : `actual: "${text}" expected to ${wanted ? '' : 'not '}match: "${pattern}"`;
         fail(name, text, pattern, message ?? words, check);
       },
     }[name];

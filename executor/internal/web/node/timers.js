@@ -2,7 +2,8 @@
 (function (host) {
   'use strict';
   const { checkFunction, checkObject, checkSignal, abortError } = host.load('node/errors');
-  const global = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate };
+  // The timers as they are when this module is first imported.
+  const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
 
   class Timeout {
     #id;
@@ -20,12 +21,12 @@
     ref() { return this; }
     unref() { return this; }
     refresh() {
-      global.clearTimeout(this.#id);
-      this.#id = (this.#repeat ? global.setInterval : global.setTimeout)(this.#run, this.#delay);
+      clearTimeout(this.#id);
+      this.#id = this.#repeat ? setInterval(this.#run, this.#delay) : setTimeout(this.#run, this.#delay);
       return this;
     }
     close() {
-      global.clearTimeout(this.#id);
+      clearTimeout(this.#id);
       return this;
     }
     [Symbol.toPrimitive]() { return this.#id; }
@@ -33,7 +34,7 @@
   }
   const clearTimer = (timer) => {
     if (timer instanceof Timeout) timer.close();
-    else global.clearTimeout(typeof timer === 'string' ? Number(timer) : timer);
+    else clearTimeout(typeof timer === 'string' ? Number(timer) : timer);
   };
 
   const optionsOf = (options) => {
@@ -57,8 +58,8 @@
     });
   };
   const promises = {
-    setTimeout: async (delay, value, options) => cancellable((done) => global.setTimeout(done, delay), global.clearTimeout)(value, options),
-    setImmediate: async (value, options) => cancellable((done) => global.setImmediate(done), global.clearImmediate)(value, options),
+    setTimeout: async (delay, value, options) => cancellable((done) => setTimeout(done, delay), clearTimeout)(value, options),
+    setImmediate: async (value, options) => cancellable((done) => setImmediate(done), clearImmediate)(value, options),
     setInterval: async function* (delay, value, options = {}) {
       const { signal } = optionsOf(options);
       if (signal?.aborted) throw abortError(signal.reason);
@@ -72,14 +73,14 @@
   return {
     [Symbol.for('codemode.exports')]: { Timeout },
     active: (timer) => timer?.refresh?.(),
-    clearImmediate: (immediate) => global.clearImmediate(immediate),
+    clearImmediate: (immediate) => clearImmediate(immediate),
     clearInterval: clearTimer,
     clearTimeout: clearTimer,
     enroll: () => { throw new Error('Not implemented. timers.enroll() is deprecated.'); },
     promises,
     setImmediate: (callback, ...args) => {
       checkFunction(callback, 'callback');
-      return global.setImmediate(callback, ...args);
+      return setImmediate(callback, ...args);
     },
     setInterval: (callback, delay, ...args) => new Timeout(callback, delay, args, true),
     setTimeout: (callback, delay, ...args) => new Timeout(callback, delay, args),

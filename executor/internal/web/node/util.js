@@ -2,7 +2,8 @@
 (function (host) {
   'use strict';
   const { withCode, invalidType, received, checkFunction, checkString, checkObject, abortError } = host.load('node/errors');
-  const { inspect, format, formatWithOptions, colors } = host.load('node/inspect');
+  const { inspect, colors } = host.load('node/inspect');
+  const { format, formatWithOptions } = host.load('node/format');
   const { isDeepEqual } = host.load('node/comparisons');
 
   // ---- types
