@@ -188,7 +188,7 @@ func (b *bench) neighbour(ctx context.Context) error {
 }
 
 // settle is how long a program in the background has to get going.
-const settle = 100 * time.Millisecond
+const settle = 50 * time.Millisecond
 
 // held is how many sandboxes wait at a time while their memory is read.
 const held = 16
@@ -198,11 +198,6 @@ func (b *bench) memory(ctx context.Context) error {
 		megabytes := func(side Side) (float64, error) {
 			n, err := side.Memory()
 			return float64(n) / (1 << 20), err
-		}
-		for _, side := range []Side{reference, ours} { // as after some use
-			if err := side.Repeat(ctx, trivial().request(), held, 4); err != nil {
-				return err
-			}
 		}
 		if err := b.figure("memory without programs", "MB", reference, ours, megabytes); err != nil {
 			return err

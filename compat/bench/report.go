@@ -41,7 +41,7 @@ Every figure is the median of several rounds, after one that warms up; the round
 what else the machine does falls on both. Both run the whole of the dialect: the program's text is normalised, each run has
 a sandbox of its own, and tools are functions of the host. The reference runs its repetitions inside one request, so that
 HTTP hardly counts. It has one thread and one process; we have a pool of processes. Beside a busy one means that another
-program computes without a pause. Memory is that of the sandboxes' processes, with shared pages counted in parts (Pss).
+program has computed for a twentieth of a second and goes on for some tenths. Memory is that of the sandboxes' processes, with shared pages counted in parts (Pss).
 
 Versions: %s.
 `
