@@ -56,7 +56,8 @@
     return (builtins[specifier] = { name: specifier, state: 'evaluated', linked: true, namespace, builtin: true });
   };
 
-  const missing = (name, from) => new ErrorClass(`No such module "${name}".` + (from === '' ? '' : `\n  imported from "${from}"`));
+  // A name that climbs out of the root has no full stop after it, in the reference and so here.
+  const missing = (name, from) => new ErrorClass(`No such module "${name}"${name[0] === '.' && name[1] === '.' ? '' : '.'}` + (from === '' ? '' : `\n  imported from "${from}"`));
 
   const find = (specifier, target, found, from) => {
     const record = found ? records[target] : builtin(specifier);

@@ -25,11 +25,16 @@
   };
 
   const send = (request, state) => then(bodyOf(request) === null ? PromiseResolve(null) : consume(bodyOf(request)), (body) => then(
-    host.outbound({ __proto__: null, url: state.url, method: state.method, headers: H.pairsOf(headersOf(request)), body, redirect: state.redirect }),
+    host.outbound({ __proto__: null, url: withoutFragment(state.url), method: state.method, headers: H.pairsOf(headersOf(request)), body, redirect: state.redirect }),
     (answer) => makeResponse({
       status: answer.status, statusText: answer.statusText, headers: answer.headers, bytes: answer.body ?? undefined, url: answer.url ?? state.url, redirected: !!answer.redirected,
     }),
   ));
+
+  const withoutFragment = (url) => {
+    const at = P.StringPrototypeIndexOf(url, '#');
+    return at < 0 ? url : P.StringPrototypeSlice(url, 0, at);
+  };
 
   // The outcome of work, unless the signal aborts first.
   const abortable = (signal, work) => {

@@ -6,17 +6,7 @@
     showHidden: false, depth: 2, colors: false, customInspect: true, showProxy: false, maxArrayLength: 100, maxStringLength: 10000, breakLength: 80,
     compact: 3, sorted: false, getters: false, numericSeparator: false,
   };
-  const styles = {
-    __proto__: null, special: 'cyan', number: 'yellow', bigint: 'yellow', boolean: 'yellow', undefined: 'grey', null: 'bold', string: 'green', symbol: 'green',
-    date: 'magenta', regexp: 'red', module: 'underline',
-  };
-  const colors = {
-    __proto__: null, reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], blink: [5, 25], inverse: [7, 27], hidden: [8, 28],
-    strikethrough: [9, 29], doubleunderline: [21, 24], black: [30, 39], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], magenta: [35, 39],
-    cyan: [36, 39], white: [37, 39], bgBlack: [40, 49], bgRed: [41, 49], bgGreen: [42, 49], bgYellow: [43, 49], bgBlue: [44, 49], bgMagenta: [45, 49],
-    bgCyan: [46, 49], bgWhite: [47, 49], gray: [90, 39], grey: [90, 39], redBright: [91, 39], greenBright: [92, 39], yellowBright: [93, 39],
-    blueBright: [94, 39], magentaBright: [95, 39], cyanBright: [96, 39], whiteBright: [97, 39],
-  };
+  const { styles, colors } = host.load('node/colors');
   const plainStyle = (text) => text;
   const colorStyle = (text, kind) => {
     const code = colors[styles[kind]];
@@ -238,18 +228,19 @@
       tag = value[Symbol.toStringTag];
     } catch { /* a getter's own business */ }
     if (typeof tag !== 'string' || tag === '' || tag === name || Object.hasOwn(value, Symbol.toStringTag) && !ctx.showHidden && Object.keys(value).includes(Symbol.toStringTag)) tag = '';
-    const list = (prefix, items) => ({ open: `${prefix}[`, close: ']', items, keys: keysOf(value, ctx, true), isList: true });
-    const object = (prefix, items = () => []) => ({ open: `${prefix}{`, close: '}', items, keys: keysOf(value, ctx, false) });
+    const list = (prefix, items) => ({ open: `${prefix}[`, close: ']', items, keys: keysOf(value, ctx, true), isList: true, counted: true });
+    const object = (prefix, items) => ({ open: `${prefix}{`, close: '}', items, keys: keysOf(value, ctx, false) });
+    const collection = (prefix, items) => ({ ...object(prefix, items), counted: true });
     if (Array.isArray(value)) return list(name !== 'Array' || tag !== '' ? prefixOf(name, tag, 'Array', `(${value.length})`) : '', () => arrayItems(value, ctx, times));
     const view = ArrayBuffer.isView(value) ? tagOfView.call(value) : undefined;
     if (view !== undefined) return list(prefixOf(name, tag === view ? '' : tag, view, `(${value.length})`), () => viewItems(value, ctx));
     if (isSet(value)) {
       const size = getter(Set.prototype, 'size').call(value);
-      return object(prefixOf(name, tag, 'Set', `(${size})`), () => entryItems(Set.prototype.values.call(value), size, ctx, times, (v) => valueText(v, ctx, times)));
+      return collection(prefixOf(name, tag, 'Set', `(${size})`), () => entryItems(Set.prototype.values.call(value), size, ctx, times, (v) => valueText(v, ctx, times)));
     }
     if (isMap(value)) {
       const size = getter(Map.prototype, 'size').call(value);
-      return object(prefixOf(name, tag, 'Map', `(${size})`), () => entryItems(Map.prototype.entries.call(value), size, ctx, times,
+      return collection(prefixOf(name, tag, 'Map', `(${size})`), () => entryItems(Map.prototype.entries.call(value), size, ctx, times,
         ([k, v]) => `${valueText(k, ctx, times)} => ${valueText(v, ctx, times)}`));
     }
     const iterator = iteratorTag(value);
@@ -381,10 +372,11 @@
     return `${base ? `${base} ` : ''}${open === '{' ? ' ' : `${open} `}${out.join(`,${indent}  `)} ${close}`;
   };
 
+  const countOf = (value) => value.length ?? value.size;
   const rawText = (value, ctx, times) => {
     const shape = shapeOf(value, ctx, times);
+    if (shape.keys.length === 0 && (shape.items === undefined || shape.counted && countOf(value) === 0)) return shape.base ?? `${shape.open}${shape.close}`;
     if (times > ctx.depth && ctx.depth !== null) {
-      if (shape.base !== undefined && shape.keys.length === 0) return shape.base;
       const name = constructorName(value, ctx);
       return ctx.stylize(Array.isArray(value) ? '[Array]' : `[${name === null ? '[Object: null prototype]'.slice(1, -1) : name}]`, 'special');
     }
