@@ -25,7 +25,7 @@ func TestFetchOutbound(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"url": "https://a.example/x?y#z", "method": "POST", "redirect": "manual", "body": `{"a":1}`,
+		"url": "https://a.example/x?y", "method": "POST", "redirect": "manual", "body": `{"a":1}`,
 		"headers": []any{[]any{"X-A", "é"}, []any{"content-type", "text/plain;charset=UTF-8"}},
 	}
 	for key, value := range want {
