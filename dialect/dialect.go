@@ -119,6 +119,10 @@ func (e *Executor) Execute(ctx context.Context, code string, providers []Provide
 		return nil, err
 	}
 	normalized := NormalizeCode(code)
+	stripped, isTypeScript := typeScriptArrow(code)
+	if isTypeScript {
+		normalized = stripped
+	}
 	native, err := e.native.Execute(ctx, &protocol.ExecuteRequest{
 		Code:             normalized,
 		Providers:        descriptors,
@@ -139,7 +143,9 @@ func (e *Executor) Execute(ctx context.Context, code string, providers []Provide
 	result := &Result{Value: native.Value, Logs: renderLogs(native.Logs, opts.AllLevels), Native: native}
 	if native.Failure != nil {
 		result.Value = nil
-		result.Position = callerPosition(native.Failure.Position, code)
+		if !isTypeScript { // else the places are those of the code without its types
+			result.Position = callerPosition(native.Failure.Position, code)
+		}
 		result.Error = renderError(native.Failure, result.Position)
 	}
 	return result, nil
