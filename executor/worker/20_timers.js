@@ -191,6 +191,6 @@
   }
   p.hide(Scheduler);
   p.define(Scheduler.prototype, 'wait', p.hide(Scheduler.prototype.wait), true);
-  p.ObjectDefineProperty(Scheduler.prototype, p.SymbolToStringTag, { __proto__: null, value: 'Scheduler', configurable: true });
+  p.define(Scheduler.prototype, p.SymbolToStringTag, 'Scheduler');
   host.define('scheduler', p.ObjectCreate(Scheduler.prototype), { enumerable: true });
 })

@@ -15,14 +15,14 @@
   const refusal = (what) => new CompileError(`WebAssembly.${what}(): Wasm code generation disallowed by embedder`);
 
   const methods = {
-    compile: async () => { throw refusal('compile'); },
-    instantiate: async () => { throw refusal('instantiate'); },
+    compile: () => p.PromiseReject(refusal('compile')),
+    instantiate: () => p.PromiseReject(refusal('instantiate')),
   };
   for (const name in methods) p.define(WebAssembly, name, withLength(methods[name], 1), true);
 
   // A class of its own in Module's place, with its statics and its prototype.
   function Refusing() {
-    if (new.target === undefined) throw new p.TypeError("WebAssembly.Module must be invoked with 'new'");
+    if (new.target === undefined) throw new p.TypeError("WebAssembly.Module(): WebAssembly.Module must be invoked with 'new'");
     throw refusal('Module');
   }
   const keys = p.ReflectOwnKeys(Module);

@@ -18,7 +18,7 @@
     const prototype = p.ObjectCreate(parent);
     p.define(prototype, 'constructor', Interface);
     p.define(prototype, p.SymbolToStringTag, name);
-    p.ObjectDefineProperty(Interface, 'prototype', { __proto__: null, value: prototype, writable: false });
+    p.ObjectDefineProperty(Interface, 'prototype', { __proto__: null, value: prototype, writable: true });
     return Interface;
   };
   const illegal = () => { throw new p.TypeError('Illegal constructor'); };

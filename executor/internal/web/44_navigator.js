@@ -10,7 +10,7 @@
 
     constructor() {
       const fixed = (key, value) => P.ObjectDefineProperty(this, key, { __proto__: null, value, writable: false, enumerable: true, configurable: true });
-      fixed('languages', P.ObjectFreeze(['en']));
+      fixed('languages', ['en']);
       fixed('language', 'en');
       fixed('platform', '');
       fixed('hardwareConcurrency', 1);

@@ -411,5 +411,5 @@
   host.define('WritableStreamDefaultWriter', expose('WritableStreamDefaultWriter', WriterImplementation, { required: ['WritableStream'] }), { enumerable: true });
   host.define('WritableStreamDefaultController', expose('WritableStreamDefaultController', ControllerImplementation, { constructible: false }), { enumerable: true });
   const errorIfWritable = (stream, reason) => { if (stream.state === 'writable') startErroring(stream, reason); };
-  return { __proto__: null, stateOf, createStream, pipe, errorIfWritable };
+  return { __proto__: null, WritableStream: Implementation, stateOf, createStream, pipe, errorIfWritable };
 })

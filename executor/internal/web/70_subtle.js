@@ -436,5 +436,8 @@
 
   host.define('SubtleCrypto', expose('SubtleCrypto', Implementation, { constructible: false }), { enumerable: true });
   host.define('CryptoKey', expose('CryptoKey', KeyImplementation, { constructible: false }), { enumerable: true });
-  return { __proto__: null, subtle: new Implementation() };
+  return { __proto__: null, subtle: new Implementation(), digest: (algorithm) => {
+    const name = hashOf(algorithm);
+    return (bytes) => bufferOf(ops.subtleDigest(name, bytes));
+  } };
 })

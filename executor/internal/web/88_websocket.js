@@ -99,9 +99,8 @@
       P.define(this, 0, ends[0], true);
       P.define(this, 1, ends[1], true);
     }
-    *[P.SymbolIterator]() {
-      yield this[0];
-      yield this[1];
+    [P.SymbolIterator]() {
+      return P.ArrayPrototypeValues([this[0], this[1]]);
     }
   }
   class RequestResponseImplementation {

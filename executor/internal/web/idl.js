@@ -66,7 +66,7 @@
     P.ReflectDeleteProperty(prototype, 'constructor'); // workerd lists it after the other members
     define(prototype, 'constructor', Interface);
     define(prototype, SymbolToStringTag, name);
-    ObjectDefineProperty(Interface, 'prototype', { __proto__: null, value: prototype, writable: false, enumerable: false, configurable: false });
+    ObjectDefineProperty(Interface, 'prototype', { __proto__: null, value: prototype, writable: true, enumerable: false, configurable: false });
     return Interface;
   };
 

@@ -99,5 +99,8 @@
   zlib.constants = Object.freeze({ ...constants });
   zlib.codes = Object.freeze(Object.fromEntries('Z_OK Z_STREAM_END Z_NEED_DICT Z_ERRNO Z_STREAM_ERROR Z_DATA_ERROR Z_MEM_ERROR Z_BUF_ERROR Z_VERSION_ERROR'.split(' ')
     .flatMap((name) => [[name, constants[name]], [constants[name], name]])));
-  return Object.assign(zlib, constants);
+  // The newest constants are only in constants, in the reference too.
+  const newest = /^(?:BROTLI_PARAM_SIZE_HINT|ZSTD_CLEVEL_DEFAULT|ZSTD_(?!error_)[a-z].*)$/;
+  for (const name of Object.keys(constants)) if (!newest.test(name)) zlib[name] = constants[name];
+  return zlib;
 })

@@ -1,0 +1,41 @@
+// crypto.DigestStream: a WritableStream whose input is hashed when it closes.
+(function (host) {
+  'use strict';
+  const P = host.primordials;
+  const { expose, illegal, usvString, bytesOf, copyOf, concat, lengthOf } = host.load('idl');
+  const { WritableStream } = host.load('62_writable_stream');
+  const { encode } = host.load('16_encoding');
+
+  class Implementation extends WritableStream {
+    #outcome;
+    #written;
+    constructor(algorithm) {
+      const digest = host.load('70_subtle').digest(algorithm);
+      const outcome = P.withResolvers();
+      const written = { __proto__: null, bytes: 0 };
+      const chunks = P.list();
+      P.then(outcome.promise, undefined, () => {});
+      super({
+        __proto__: null,
+        write: (chunk) => {
+          const bytes = typeof chunk === 'string' ? encode(usvString(chunk)) : bytesOf(chunk);
+          if (bytes === undefined) {
+            const error = new P.TypeError('DigestStream is a byte stream but received an object of non-ArrayBuffer/ArrayBufferView/string type on its writable side.');
+            outcome.reject(error);
+            throw error;
+          }
+          written.bytes += lengthOf(bytes);
+          P.push(chunks, copyOf(bytes));
+        },
+        close: () => outcome.resolve(digest(concat(chunks))),
+        abort: (reason) => outcome.reject(reason),
+      });
+      this.#outcome = outcome;
+      this.#written = written;
+    }
+    get digest() { #outcome in this || illegal(); return this.#outcome.promise; }
+    get bytesWritten() { #outcome in this || illegal(); return P.BigInt(this.#written.bytes); }
+    [P.SymbolDispose]() {}
+  }
+  return { __proto__: null, DigestStream: expose('DigestStream', Implementation, { required: ['string or HashAlgorithm'] }) };
+})
