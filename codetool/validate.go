@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // schemaURL is where a tool's schema is compiled under; nothing is ever loaded from it.
@@ -45,10 +47,20 @@ func (v *validator) check(arguments json.RawMessage) error {
 	}
 	err = compiled.schema.Validate(instance)
 	var invalid *jsonschema.ValidationError
-	if errors.As(err, &invalid) {
+	if errors.As(err, &invalid) && !blamesSchema(invalid) {
 		return errors.New(explainInvalid(v.tool, invalid, compiled.document, instance))
 	}
-	return err
+	if err != nil { // the schema itself cannot be followed, as when a $ref leads back to itself
+		v.tool.options.Logger.Warn("the input schema cannot be applied; the call goes unchecked",
+			"provider", v.tool.provider, "tool", v.tool.Name, "error", err)
+	}
+	return nil
+}
+
+// blamesSchema reports whether a complaint is about the schema, which leads back to itself, and not about the arguments.
+func blamesSchema(complaint *jsonschema.ValidationError) bool {
+	_, cycle := complaint.ErrorKind.(*kind.RefCycle)
+	return cycle || slices.ContainsFunc(complaint.Causes, blamesSchema)
 }
 
 // compileOnce compiles the tool's schema. One that does not compile must not take the tool away: its server knows best

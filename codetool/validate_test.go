@@ -96,3 +96,16 @@ func TestBrokenSchemasWarn(t *testing.T) {
 		}
 	}
 }
+
+// A schema that compiles but leads back to itself is no reason to refuse a call.
+func TestCircularSchemaWarns(t *testing.T) {
+	var log bytes.Buffer
+	options := &Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Description: "-"}
+	got, err := callOnce(t, options, []Provider{{Name: "s", Tools: []RawTool{echoTool("t", `{"allOf":[{"$ref":"#"}]}`)}}}, "s", "t", `[{"a":1}]`)
+	if got != `{"a":1}` || err != nil {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if !strings.Contains(log.String(), "unchecked") {
+		t.Errorf("no warning in %q", &log)
+	}
+}

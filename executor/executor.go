@@ -6,7 +6,7 @@
 //
 //	func main() {
 //		worker.Main() // executor/worker: does not return in a process that the pool started
-//		pool, err := executor.New(nil)
+//		pool, err := executor.New(&executor.Options{Outbound: protocol.BlockOutbound()}) // else fetch reaches the network
 //		// …
 //		defer pool.Close()
 //		result, err := pool.Execute(ctx, &protocol.ExecuteRequest{Code: `async () => 6 * 7`})

@@ -24,12 +24,19 @@ func (s *Server) answer(outcome *codetool.Outcome, r *run, notes []string) *mcp.
 		result = s.success(outcome, r)
 	}
 	if len(outcome.Logs) > 0 {
-		logs, _, err := codetool.ResponseText(quote(strings.Join(outcome.Logs, "\n")), s.options.ResultChars/2)
-		if err == nil { // a string has a text
-			result.Content = append(result.Content, mcp.NewTextContent("Console output:\n"+logs))
-		}
+		logs := s.cut(strings.Join(outcome.Logs, "\n"), s.options.ResultChars/2)
+		result.Content = append(result.Content, mcp.NewTextContent("Console output:\n"+logs))
 	}
 	return result
+}
+
+// cut bounds a text as a result's text is bounded.
+func (s *Server) cut(text string, chars int) string {
+	short, _, err := codetool.ResponseText(quote(text), chars)
+	if err != nil { // a string always has a text
+		return text
+	}
+	return short
 }
 
 // errorText always begins with "Error: ", as the reference's does.
@@ -37,7 +44,9 @@ func (s *Server) errorText(f *codetool.Failure, notes []string) string {
 	if s.options.Reference {
 		return "Error: " + f.Message
 	}
-	text := f.String()
+	short := *f // a message may be as long as any result
+	short.Message = s.cut(f.Message, s.options.ResultChars)
+	text := short.String()
 	if !strings.HasPrefix(text, "Error: ") {
 		text = "Error: " + text
 	}

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/codemode-go/codemode/codetool"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +40,14 @@ func TestAnswers(t *testing.T) {
 		if got != want && !(isPrefix && strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %s", tt.name, cmp.Diff(tt.want, got))
 		}
+	}
+}
+
+func TestLongMessageIsCut(t *testing.T) {
+	c := one(t, nil, "echo")
+	got := c.code(`async () => { throw new Error('x'.repeat(1e6)) }`).text()
+	if len(got) > 2*codetool.MaxResponse || !strings.Contains(got, "TRUNCATED") || !strings.Contains(got, "(line 1:") {
+		t.Errorf("%d characters: %.200s … %s", len(got), got, got[max(0, len(got)-200):])
 	}
 }
 

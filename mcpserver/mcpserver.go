@@ -58,6 +58,10 @@ import (
 // what clients wait for an answer.
 const DefaultStartWait = 30 * time.Second
 
+// DefaultTimeout bounds a run whose Options say nothing: the shortest limit of the known clients is a minute, and a run
+// that ends before it can still say what it was waiting for.
+const DefaultTimeout = 50 * time.Second
+
 // DefaultDescriptionBudget bounds the tool's description, in characters: about 12,000 tokens, past which a model does
 // better to look declarations up from inside programs.
 const DefaultDescriptionBudget = 50_000
@@ -69,7 +73,7 @@ const shortBudget = 2000
 type Options struct {
 	// Version is what the Server calls its own version; empty is "0.0.0".
 	Version string
-	// Tool adjusts the code tool. LosslessIntegers is always on. DescriptionBudget holds for every client when it is set;
+	// Tool adjusts the code tool. LosslessIntegers is always on, and Timeout is DefaultTimeout unless it is set. DescriptionBudget holds for every client when it is set;
 	// otherwise it is DefaultDescriptionBudget, less for a client that shows less, and none at all with Reference.
 	Tool codetool.Options
 	// ResultChars bounds the text of one answer, in UTF-16 code units; 0 is codetool.MaxResponse. The console output
@@ -227,6 +231,9 @@ func resolve(options *Options) Options {
 	if o.Tool.DescriptionBudget == 0 && !o.Reference {
 		o.Tool.DescriptionBudget = DefaultDescriptionBudget
 		o.Tool.Search = true
+	}
+	if o.Tool.Timeout == 0 {
+		o.Tool.Timeout = DefaultTimeout
 	}
 	o.Tool.LosslessIntegers = true
 	if o.Version == "" {
