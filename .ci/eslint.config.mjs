@@ -1,7 +1,7 @@
 // Lint of every JavaScript file of the repository. The rules find mistakes; the layout is each author's.
 const shared = {
   'no-undef': 'error',
-  'no-unused-vars': ['error', { args: 'after-used', argsIgnorePattern: '^_', caughtErrors: 'none' }],
+  'no-unused-vars': ['error', { args: 'after-used', argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' }],
   'no-redeclare': 'error',
   'no-dupe-keys': 'error',
   'no-dupe-args': 'error',
@@ -42,6 +42,12 @@ export default [
   {
     files: ['compat/**/*.js', 'compat/**/*.mjs', 'examples/**/*.js', '.ci/*.mjs'],
     languageOptions: { ecmaVersion: 'latest', sourceType: 'module', globals: { ...ecmascript, ...web, ...node } },
+    rules: shared,
+  },
+  {
+    // modules inside the sandbox see its globals
+    files: ['executor/internal/web/node/*.js', 'executor/internal/web/cloudflare/*.js'],
+    languageOptions: { ecmaVersion: 'latest', sourceType: 'script', globals: { ...ecmascript, ...web, ...names('Buffer Blob ReadableStream WritableStream', 'readonly') } },
     rules: shared,
   },
   {

@@ -40,7 +40,6 @@ type call struct {
 	order    int
 	size     int64
 	waits    bool // it stops the run clock
-	fields   [][]byte
 
 	before <-chan struct{} // closed when the call before has set off
 	after  chan struct{}   // closed when this one has

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -145,7 +146,8 @@ func (f *fake) program(text string) {
 		}
 		select {}
 	case "spin":
-		for {
+		for i := 0; ; i++ {
+			runtime.KeepAlive(i)
 		}
 	case "die":
 		if n == 0 {

@@ -95,6 +95,7 @@ func probes() map[string]func() error {
 				}
 				all = append(all, data)
 			}
+			runtime.KeepAlive(all)
 			return nil
 		},
 	}

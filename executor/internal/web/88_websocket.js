@@ -4,8 +4,8 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { expose, illegal, missing, wrong, string, isObject, bytesOf, copyOf } = host.load('idl');
-  const { EventTarget, newEvent, newMessageEvent, newCloseEvent, newErrorEvent, emit, getHandler, setHandler } = host.load('30_events');
+  const { expose, illegal, missing, string, isObject, bytesOf, copyOf } = host.load('idl');
+  const { EventTarget, newMessageEvent, newCloseEvent, newErrorEvent, emit, getHandler, setHandler } = host.load('30_events');
   const { DOMException } = host.load('12_domexception');
   // The parts of an URL (href first, protocol third), undefined for what is none.
   const partsOf = (url) => {

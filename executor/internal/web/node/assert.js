@@ -123,7 +123,7 @@
       fail(check.name, error, expected, message, check);
     }
   };
-  const expectation = (expected, message, name) => {
+  const expectation = (expected, message) => {
     if (typeof expected === 'string') return [undefined, expected];
     if (expected !== undefined && expected !== null && typeof expected !== 'object' && typeof expected !== 'function') throw invalidType('error', 'of type function or an instance of Error, RegExp, or Object', expected);
     return [expected ?? undefined, message];
@@ -179,8 +179,8 @@
   };
 
   const equality = {
-    equal: comparison('==', (a, b) => a == b || Number.isNaN(a) && Number.isNaN(b)),
-    notEqual: comparison('!=', (a, b) => !(a == b || Number.isNaN(a) && Number.isNaN(b))),
+    equal: comparison('==', (a, b) => a == b || Number.isNaN(a) && Number.isNaN(b)), // eslint-disable-line eqeqeq -- the loose comparison is what it is for
+    notEqual: comparison('!=', (a, b) => !(a == b || Number.isNaN(a) && Number.isNaN(b))), // eslint-disable-line eqeqeq
     strictEqual: comparison('strictEqual', Object.is),
     notStrictEqual: comparison('notStrictEqual', (a, b) => !Object.is(a, b)),
     deepEqual: comparison('deepEqual', (a, b) => isDeepEqual(a, b, false)),

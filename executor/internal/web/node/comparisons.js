@@ -26,7 +26,7 @@
   const compare = (a, b, mode, seen) => {
     if (a === b) return a !== 0 || mode === false || Object.is(a, b);
     if (mode === false) {
-      if (!isObject(a) && !isObject(b)) return a == b || Number.isNaN(a) && Number.isNaN(b);
+      if (!isObject(a) && !isObject(b)) return a == b || Number.isNaN(a) && Number.isNaN(b); // eslint-disable-line eqeqeq -- the loose mode
       if (!isObject(a) || !isObject(b)) return false;
     } else {
       if (!isObject(a) || !isObject(b)) return Object.is(a, b);

@@ -98,7 +98,7 @@
     return tag === 'Map Iterator' || tag === 'Set Iterator' ? tag : undefined;
   };
 
-  const constructorName = (value, ctx) => {
+  const constructorName = (value) => {
     for (let object = value, depth = 0; object !== null; object = Object.getPrototypeOf(object), depth++) {
       const own = Object.getOwnPropertyDescriptor(object, 'constructor');
       if (typeof own?.value === 'function' && own.value.name !== '' && (depth === 0 ? value instanceof own.value : true)) return String(own.value.name);
@@ -144,7 +144,7 @@
 
   // ---- members
 
-  const keyText = (key, ctx, quoteMark = true) => {
+  const keyText = (key, ctx) => {
     if (typeof key === 'symbol') return `[${ctx.stylize(Symbol.prototype.toString.call(key), 'symbol')}]`;
     if (key === '__proto__') return "['__proto__']";
     return identifier.test(key) ? ctx.stylize(key, 'name') : ctx.stylize(quote(key), 'string');
@@ -257,9 +257,9 @@
       const shape = object('');
       return { ...shape, base: errorBase(value, shape.keys, ctx) };
     }
-    return restShape(value, ctx, times, name, tag, object, base);
+    return restShape(value, ctx, times, name, tag, object);
   };
-  const restShape = (value, ctx, times, name, tag, object, base) => {
+  const restShape = (value, ctx, times, name, tag, object) => {
     if (isArrayBuffer(value) || isShared(value)) {
       const kind = isShared(value) ? 'SharedArrayBuffer' : 'ArrayBuffer';
       return object(prefixOf(name, tag, kind), () => [

@@ -3,7 +3,7 @@
   'use strict';
   const { checkFunction, checkObject, checkSignal, abortError } = host.load('node/errors');
   // The timers as they are when this module is first imported.
-  const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
+  const { setTimeout, clearTimeout, setInterval, setImmediate, clearImmediate } = globalThis;
 
   class Timeout {
     #id;

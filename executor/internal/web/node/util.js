@@ -1,7 +1,7 @@
 // node:util and node:util/types.
 (function (host) {
   'use strict';
-  const { withCode, invalidType, received, checkFunction, checkString, checkObject, abortError } = host.load('node/errors');
+  const { withCode, invalidType, checkFunction, checkString } = host.load('node/errors');
   const { inspect, colors } = host.load('node/inspect');
   const { format, formatWithOptions } = host.load('node/format');
   const { isDeepEqual } = host.load('node/comparisons');
@@ -105,7 +105,7 @@
 
   // ---- odds and ends
 
-  const deprecate = (fn, message, code) => {
+  const deprecate = (fn, _message, _code) => {
     const deprecated = function (...args) { return new.target ? Reflect.construct(fn, args, new.target) : Reflect.apply(fn, this, args); };
     Object.setPrototypeOf(deprecated, fn);
     if (fn.prototype) deprecated.prototype = fn.prototype;
