@@ -28,8 +28,8 @@ func typeScriptArrow(code string) (arrow string, ok bool) {
 		return "", false
 	}
 	result := api.Transform(source, api.TransformOptions{
-		Loader: api.LoaderTS, Target: api.ESNext, LogLevel: api.LogLevelSilent,
-		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true}}`,
+		Loader: api.LoaderTS, Target: api.ESNext, Format: api.FormatESModule, LogLevel: api.LogLevelSilent,
+		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true,"alwaysStrict":true}}`,
 	})
 	if len(result.Errors) > 0 {
 		return "", false
