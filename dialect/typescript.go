@@ -27,10 +27,15 @@ func typeScriptArrow(code string) (arrow string, ok bool) {
 	if _, err := jsparse.Parse(body); err == nil {
 		return "", false
 	}
-	result := api.Transform(source, api.TransformOptions{
-		Loader: api.LoaderTS, Target: api.ESNext, Format: api.FormatESModule, LogLevel: api.LogLevelSilent,
+	options := api.TransformOptions{
+		Loader: api.LoaderJS, Target: api.ESNext, Format: api.FormatESModule, LogLevel: api.LogLevelSilent,
 		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true,"alwaysStrict":true}}`,
-	})
+	}
+	if len(api.Transform(source, options).Errors) == 0 {
+		return "", false // JavaScript, which only strict mode refuses
+	}
+	options.Loader = api.LoaderTS
+	result := api.Transform(source, options)
 	if len(result.Errors) > 0 {
 		return "", false
 	}

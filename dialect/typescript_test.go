@@ -20,7 +20,7 @@ func TestWhatIsNoTypeScriptStays(t *testing.T) {
 	for _, code := range []string{
 		"1 + 1", "async () => 42", "let a = 1\nif (a) { a += 1 }", "return 6 * 7", "const x: number = 1; return x", "", "const = 5",
 		"function run() { return 42 }", "import { a } from 'x'\na",
-		"010", "'\\01'", "with (a) b", "<div>x</div>",
+		"010", "async () => 010", "'\\01'", "with (a) b", "<div>x</div>",
 	} {
 		if arrow, ok := typeScriptArrow(code); ok {
 			t.Errorf("%q was read as TypeScript: %q", code, arrow)

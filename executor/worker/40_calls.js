@@ -84,10 +84,14 @@
     }
   };
   const method = (provider, tool) => {
-    const call = async (...args) => {
-      return settled(await host.dispatch(provider, tool, host.encode(args, false)), call);
+    // a member that is called '' gives its function no name, as the reference's have none
+    const call = {
+      __proto__: null,
+      '': async (...args) => {
+        return settled(await host.dispatch(provider, tool, host.encode(args, false)), call['']);
+      },
     };
-    return call;
+    return call[''];
   };
   host.namespace = (provider) => new p.Proxy({}, {
     __proto__: null,
