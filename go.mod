@@ -2,6 +2,12 @@ module github.com/codemode-go/codemode
 
 go 1.26.0
 
+// npm packages may hold Go files of their own
+ignore (
+	./compat/e2e/node_modules
+	./compat/reference/node_modules
+)
+
 require (
 	github.com/elastic/go-seccomp-bpf v1.6.0
 	github.com/evanw/esbuild v0.28.2

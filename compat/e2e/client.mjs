@@ -2,7 +2,7 @@
 // input, and prints what each step gave, as one JSON object a line.
 //
 //   {"command": "codemode", "args": ["serve", …], "env": {…}, "steps": [
-//     {"do": "list"}, {"do": "call", "tool": "code", "arguments": {…}, "cancelAfterMs": 200},
+//     {"do": "listUntil", "texts": ["get_sum:"], "ms": 5000}, {"do": "call", "tool": "code", "arguments": {…}, "cancelAfterMs": 200},
 //     {"do": "kill", "match": "server-memory"}, {"do": "waitForListChanged", "ms": 5000}, {"do": "notifications"}]}
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -53,8 +53,14 @@ client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
 });
 
 const actions = {
-  async list() {
-    return await client.listTools();
+  // Lists until the tool's description has every text, since servers become ready one after the other.
+  async listUntil(step) {
+    for (let waited = 0; ; waited += 50) {
+      const list = await client.listTools();
+      const description = list.tools[0]?.description ?? '';
+      if (waited >= step.ms || step.texts.every((text) => description.includes(text))) return list;
+      await sleep(50);
+    }
   },
   async call(step) {
     const options = { onprogress: () => seen.progress++ };

@@ -157,9 +157,10 @@ func config(t *testing.T, extra map[string]any) (file, files string) {
 func TestOneToolInFrontOfThreeServers(t *testing.T) {
 	needNode(t)
 	file, files := config(t, nil)
+	declared := []string{"declare const everything: {", "declare const filesystem: {", "declare const memory: {", "get_sum:"}
 	answers := drive(t, nil, []string{"serve", "--config", file},
 		step{"do": "waitForListChanged", "ms": 20000},
-		step{"do": "list"},
+		step{"do": "listUntil", "texts": declared, "ms": 30000},
 		code(`async () => {
 			const text = await filesystem.read_text_file({ path: `+"`"+files+"/numbers.txt`"+` });
 			const [a, b] = (text.content ?? text).trim().split("\n").map(Number);
@@ -179,7 +180,7 @@ func TestOneToolInFrontOfThreeServers(t *testing.T) {
 		t.Fatalf("tools/list is not the one tool: %.400s", list)
 	}
 	description := tools[0].(map[string]any)["description"].(string)
-	for _, want := range []string{"declare const everything: {", "declare const filesystem: {", "declare const memory: {", "get_sum:"} {
+	for _, want := range declared {
 		if !strings.Contains(description, want) {
 			t.Errorf("the description lacks %q", want)
 		}
@@ -273,16 +274,17 @@ func TestBrokenServersAreNamedAndTheRestWorks(t *testing.T) {
 		"unset":   map[string]any{"command": "node", "args": []string{"${CODEMODE_E2E_UNSET}"}},
 		"exits":   map[string]any{"command": "node", "args": []string{"-e", "process.exit(3)"}},
 	})
+	named := []string{"missing", "no-such-command-anywhere", "unset", "CODEMODE_E2E_UNSET", "exits"}
 	answers := drive(t, nil, []string{"serve", "--config", file},
 		step{"do": "waitForListChanged", "ms": 20000},
 		code(`async () => everything.get_sum({ a: 40, b: 2 })`),
-		step{"do": "list"},
+		step{"do": "listUntil", "texts": named, "ms": 30000},
 	)
 	if got := text(answers[1]); isError(answers[1]) || !strings.Contains(got, "42") {
 		t.Errorf("a good server beside broken ones: got %q", got)
 	}
 	description := answers[2]["tools"].([]any)[0].(map[string]any)["description"].(string)
-	for _, want := range []string{"missing", "no-such-command-anywhere", "unset", "CODEMODE_E2E_UNSET", "exits"} {
+	for _, want := range named {
 		if !strings.Contains(description, want) {
 			t.Errorf("the description does not say what is wrong with %q", want)
 		}
@@ -293,7 +295,7 @@ func TestWrapNeedsNoFile(t *testing.T) {
 	needNode(t)
 	answers := drive(t, nil, append([]string{"wrap", "--", "node"}, server("everything")...),
 		step{"do": "waitForListChanged", "ms": 20000},
-		step{"do": "list"},
+		step{"do": "listUntil", "texts": []string{"get_sum:"}, "ms": 30000},
 		code(`async () => codemode.get_sum({ a: 40, b: 2 })`),
 		code(`async () => codemode["get-sum"]({ a: 40, b: 2 })`),
 	)
