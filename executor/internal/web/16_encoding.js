@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, RangeError, StringPrototypeSlice, StringPrototypeIndexOf, StringPrototypeCharCodeAt, TypedArrayPrototypeSubarray, Uint8Array } = P;
-  const { expose, illegal, usvString, string, bytesOf, lengthOf, concat, copyOf, isObject, wrong } = host.load('idl');
+  const { expose, receiver, illegal, usvString, string, bytesOf, lengthOf, concat, copyOf, isObject, wrong } = host.load('idl');
 
   const encode = (text) => host.ops.utf8Encode(text);
   const decodeUtf8 = (bytes) => host.ops.decodeText('utf-8', bytes, false);
@@ -31,12 +31,12 @@
     #brand;
 
     encode(input = '') {
-      #brand in this || illegal();
+      #brand in receiver(this) || illegal();
       return encode(usvString(input));
     }
 
     encodeInto(source, destination) {
-      #brand in this || illegal();
+      #brand in receiver(this) || illegal();
       if (arguments.length < 1) throw wrong('encodeInto', 'TextEncoder', 1, 'String');
       const text = usvString(source);
       if (!P.ArrayBufferIsView(destination) || P.TypedArrayPrototypeGetTag(destination) !== 'Uint8Array') throw wrong('encodeInto', 'TextEncoder', 2, 'Uint8Array');
@@ -46,7 +46,7 @@
     }
 
     get encoding() {
-      #brand in this || illegal();
+      #brand in receiver(this) || illegal();
       return 'utf-8';
     }
   }
@@ -68,7 +68,7 @@
     }
 
     decode(input = undefined, options = undefined) {
-      #name in this || illegal();
+      #name in receiver(this) || illegal();
       const bytes = input === undefined ? new Uint8Array(0) : bytesOf(input);
       if (bytes === undefined) throw wrong('decode', 'TextDecoder', 1, 'Array');
       if (options !== undefined && options !== null && !isObject(options)) throw wrong('decode', 'TextDecoder', 2, 'DecodeOptions');
@@ -132,17 +132,17 @@
     }
 
     get encoding() {
-      #name in this || illegal();
+      #name in receiver(this) || illegal();
       return this.#name;
     }
 
     get fatal() {
-      #name in this || illegal();
+      #name in receiver(this) || illegal();
       return this.#fatal;
     }
 
     get ignoreBOM() {
-      #name in this || illegal();
+      #name in receiver(this) || illegal();
       return this.#ignoreBOM;
     }
   }

@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { Error, TypeError, list, push, toArray, StringPrototypeSplit, StringPrototypeSlice, StringPrototypeIndexOf, ArrayPrototypeSort } = P;
-  const { expose, illegal, missing, wrong, usvString, isObject, iterators } = host.load('idl');
+  const { expose, receiver, illegal, missing, wrong, usvString, isObject, iterators } = host.load('idl');
 
   // application/x-www-form-urlencoded, parsed into a list of [name, value] lists.
   const parseForm = (text) => {
@@ -94,19 +94,19 @@
     }
 
     get size() {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       return this.#pairs.length;
     }
 
     append(name, value) {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       missing(arguments.length, 'append', 'URLSearchParams', ['USVString', 'USVString']);
       push(this.#pairs, pair(usvString(name), usvString(value)));
       this.#update(this.#pairs);
     }
 
     delete(name, value = undefined) {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       missing(arguments.length, 'delete', 'URLSearchParams', ['USVString']);
       name = usvString(name);
       if (value !== undefined) value = usvString(value);
@@ -114,7 +114,7 @@
     }
 
     get(name) {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       missing(arguments.length, 'get', 'URLSearchParams', ['USVString']);
       name = usvString(name);
       for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i][0] === name) return this.#pairs[i][1];
@@ -122,7 +122,7 @@
     }
 
     getAll(name) {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       missing(arguments.length, 'getAll', 'URLSearchParams', ['USVString']);
       name = usvString(name);
       const out = list();
@@ -131,7 +131,7 @@
     }
 
     has(name, value = undefined) {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       missing(arguments.length, 'has', 'URLSearchParams', ['USVString']);
       name = usvString(name);
       if (value !== undefined) value = usvString(value);
@@ -142,7 +142,7 @@
     }
 
     set(name, value) {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       missing(arguments.length, 'set', 'URLSearchParams', ['USVString', 'USVString']);
       name = usvString(name);
       value = usvString(value);
@@ -158,35 +158,35 @@
     }
 
     sort() {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       // Comparison of strings is by code units, as the standard asks, and the sort is stable.
       ArrayPrototypeSort(this.#pairs, (a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
       this.#update(this.#pairs);
     }
 
     entries() {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       return iterators.entries((index) => this.#pairs[index]);
     }
 
     keys() {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       return iterators.keys((index) => this.#pairs[index]);
     }
 
     values() {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       return iterators.values((index) => this.#pairs[index]);
     }
 
     forEach(callback, thisArg = undefined) {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       if (typeof callback !== 'function') throw wrong('forEach', 'URLSearchParams', 1, 'function');
       for (let i = 0; i < this.#pairs.length; i++) P.FunctionPrototypeCall(callback, thisArg, this.#pairs[i][1], this.#pairs[i][0], this);
     }
 
     toString() {
-      #pairs in this || illegal();
+      #pairs in receiver(this) || illegal();
       return serialise(this.#pairs);
     }
   }
@@ -247,42 +247,42 @@
       if (this.#params !== undefined && (property === 'href' || property === 'search')) replace(this.#params, StringPrototypeSlice(this.#parts.search, 1));
     }
 
-    get origin() { #parts in this || illegal(); return this.#parts.origin; }
-    get href() { #parts in this || illegal(); return this.#parts.href; }
-    set href(value) { #parts in this || illegal(); this.#set('href', usvString(value)); }
-    get protocol() { #parts in this || illegal(); return this.#parts.protocol; }
-    set protocol(value) { #parts in this || illegal(); this.#set('protocol', usvString(value)); }
-    get username() { #parts in this || illegal(); return this.#parts.username; }
-    set username(value) { #parts in this || illegal(); this.#set('username', usvString(value)); }
-    get password() { #parts in this || illegal(); return this.#parts.password; }
-    set password(value) { #parts in this || illegal(); this.#set('password', usvString(value)); }
-    get host() { #parts in this || illegal(); return this.#parts.host; }
-    set host(value) { #parts in this || illegal(); this.#set('host', usvString(value)); }
-    get hostname() { #parts in this || illegal(); return this.#parts.hostname; }
-    set hostname(value) { #parts in this || illegal(); this.#set('hostname', usvString(value)); }
-    get port() { #parts in this || illegal(); return this.#parts.port; }
-    set port(value) { #parts in this || illegal(); this.#set('port', usvString(value)); }
-    get pathname() { #parts in this || illegal(); return this.#parts.pathname; }
-    set pathname(value) { #parts in this || illegal(); this.#set('pathname', usvString(value)); }
-    get search() { #parts in this || illegal(); return this.#parts.search; }
-    set search(value) { #parts in this || illegal(); this.#set('search', usvString(value)); }
-    get hash() { #parts in this || illegal(); return this.#parts.hash; }
-    set hash(value) { #parts in this || illegal(); this.#set('hash', usvString(value)); }
+    get origin() { #parts in receiver(this) || illegal(); return this.#parts.origin; }
+    get href() { #parts in receiver(this) || illegal(); return this.#parts.href; }
+    set href(value) { #parts in receiver(this) || illegal(); this.#set('href', usvString(value)); }
+    get protocol() { #parts in receiver(this) || illegal(); return this.#parts.protocol; }
+    set protocol(value) { #parts in receiver(this) || illegal(); this.#set('protocol', usvString(value)); }
+    get username() { #parts in receiver(this) || illegal(); return this.#parts.username; }
+    set username(value) { #parts in receiver(this) || illegal(); this.#set('username', usvString(value)); }
+    get password() { #parts in receiver(this) || illegal(); return this.#parts.password; }
+    set password(value) { #parts in receiver(this) || illegal(); this.#set('password', usvString(value)); }
+    get host() { #parts in receiver(this) || illegal(); return this.#parts.host; }
+    set host(value) { #parts in receiver(this) || illegal(); this.#set('host', usvString(value)); }
+    get hostname() { #parts in receiver(this) || illegal(); return this.#parts.hostname; }
+    set hostname(value) { #parts in receiver(this) || illegal(); this.#set('hostname', usvString(value)); }
+    get port() { #parts in receiver(this) || illegal(); return this.#parts.port; }
+    set port(value) { #parts in receiver(this) || illegal(); this.#set('port', usvString(value)); }
+    get pathname() { #parts in receiver(this) || illegal(); return this.#parts.pathname; }
+    set pathname(value) { #parts in receiver(this) || illegal(); this.#set('pathname', usvString(value)); }
+    get search() { #parts in receiver(this) || illegal(); return this.#parts.search; }
+    set search(value) { #parts in receiver(this) || illegal(); this.#set('search', usvString(value)); }
+    get hash() { #parts in receiver(this) || illegal(); return this.#parts.hash; }
+    set hash(value) { #parts in receiver(this) || illegal(); this.#set('hash', usvString(value)); }
 
     get searchParams() {
-      #parts in this || illegal();
+      #parts in receiver(this) || illegal();
       return (this.#params ??= attach(StringPrototypeSlice(this.#parts.search, 1), (text) => {
         this.#parts = split(host.ops.urlSet(this.#parts.href, 'search', text));
       }));
     }
 
     toJSON() {
-      #parts in this || illegal();
+      #parts in receiver(this) || illegal();
       return this.#parts.href;
     }
 
     toString() {
-      #parts in this || illegal();
+      #parts in receiver(this) || illegal();
       return this.#parts.href;
     }
 

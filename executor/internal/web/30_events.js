@@ -5,7 +5,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, SafeMap, ObjectDefineProperty } = P;
-  const { expose, exposeFunction, illegal, missing, wrong, string, isObject } = host.load('idl');
+  const { expose, exposeFunction, receiver, illegal, missing, wrong, string, isObject } = host.load('idl');
 
   const phases = { __proto__: null, NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
   const dictionary = (init, name) => {
@@ -32,24 +32,24 @@
       };
     }
 
-    get type() { #state in this || illegal(); return this.#state.type; }
-    get eventPhase() { #state in this || illegal(); return this.#state.phase; }
-    get composed() { #state in this || illegal(); return this.#state.composed; }
-    get bubbles() { #state in this || illegal(); return this.#state.bubbles; }
-    get cancelable() { #state in this || illegal(); return this.#state.cancelable; }
-    get defaultPrevented() { #state in this || illegal(); return this.#state.prevented; }
-    get returnValue() { #state in this || illegal(); return !this.#state.prevented; }
-    get currentTarget() { #state in this || illegal(); return this.#state.currentTarget; }
-    get target() { #state in this || illegal(); return this.#state.target; }
-    get srcElement() { #state in this || illegal(); return this.#state.target; }
-    get timeStamp() { #state in this || illegal(); return 0; }
-    get isTrusted() { #state in this || illegal(); return this.#state.trusted; }
-    get cancelBubble() { #state in this || illegal(); return this.#state.stopped; }
-    set cancelBubble(value) { #state in this || illegal(); if (value) this.#state.stopped = true; }
-    stopImmediatePropagation() { #state in this || illegal(); this.#state.stopped = this.#state.stoppedNow = true; }
-    preventDefault() { #state in this || illegal(); if (this.#state.cancelable) this.#state.prevented = true; }
-    stopPropagation() { #state in this || illegal(); this.#state.stopped = true; }
-    composedPath() { #state in this || illegal(); return this.#state.phase === 0 ? [] : [this.#state.currentTarget]; }
+    get type() { #state in receiver(this) || illegal(); return this.#state.type; }
+    get eventPhase() { #state in receiver(this) || illegal(); return this.#state.phase; }
+    get composed() { #state in receiver(this) || illegal(); return this.#state.composed; }
+    get bubbles() { #state in receiver(this) || illegal(); return this.#state.bubbles; }
+    get cancelable() { #state in receiver(this) || illegal(); return this.#state.cancelable; }
+    get defaultPrevented() { #state in receiver(this) || illegal(); return this.#state.prevented; }
+    get returnValue() { #state in receiver(this) || illegal(); return !this.#state.prevented; }
+    get currentTarget() { #state in receiver(this) || illegal(); return this.#state.currentTarget; }
+    get target() { #state in receiver(this) || illegal(); return this.#state.target; }
+    get srcElement() { #state in receiver(this) || illegal(); return this.#state.target; }
+    get timeStamp() { #state in receiver(this) || illegal(); return 0; }
+    get isTrusted() { #state in receiver(this) || illegal(); return this.#state.trusted; }
+    get cancelBubble() { #state in receiver(this) || illegal(); return this.#state.stopped; }
+    set cancelBubble(value) { #state in receiver(this) || illegal(); if (value) this.#state.stopped = true; }
+    stopImmediatePropagation() { #state in receiver(this) || illegal(); this.#state.stopped = this.#state.stoppedNow = true; }
+    preventDefault() { #state in receiver(this) || illegal(); if (this.#state.cancelable) this.#state.prevented = true; }
+    stopPropagation() { #state in receiver(this) || illegal(); this.#state.stopped = true; }
+    composedPath() { #state in receiver(this) || illegal(); return this.#state.phase === 0 ? [] : [this.#state.currentTarget]; }
   }
 
   class CustomEventImplementation extends EventImplementation {
@@ -58,7 +58,7 @@
       super(type, dictionary(init, 'CustomEvent'));
       this.#detail = init?.detail;
     }
-    get detail() { #detail in this || illegal(); return this.#detail; }
+    get detail() { #detail in receiver(this) || illegal(); return this.#detail; }
   }
 
   // Own read-only properties, which is what workerd gives these.
@@ -93,11 +93,11 @@
         lineno: init?.lineno === undefined ? 0 : init.lineno | 0, colno: init?.colno === undefined ? 0 : init.colno | 0, error: init?.error,
       };
     }
-    get filename() { #fields in this || illegal(); return this.#fields.filename; }
-    get message() { #fields in this || illegal(); return this.#fields.message; }
-    get lineno() { #fields in this || illegal(); return this.#fields.lineno; }
-    get colno() { #fields in this || illegal(); return this.#fields.colno; }
-    get error() { #fields in this || illegal(); return this.#fields.error; }
+    get filename() { #fields in receiver(this) || illegal(); return this.#fields.filename; }
+    get message() { #fields in receiver(this) || illegal(); return this.#fields.message; }
+    get lineno() { #fields in receiver(this) || illegal(); return this.#fields.lineno; }
+    get colno() { #fields in receiver(this) || illegal(); return this.#fields.colno; }
+    get error() { #fields in receiver(this) || illegal(); return this.#fields.error; }
   }
 
   class ExtendableEventImplementation extends EventImplementation {
@@ -144,7 +144,7 @@
 
     addEventListener(type, listener, options = undefined) {
       const target = this ?? globalThis;
-      #listeners in target || illegal();
+      #listeners in receiver(target) || illegal();
       missing(arguments.length, 'addEventListener', 'EventTarget', ['string', 'function or HandlerObject']);
       type = string(type);
       if (listener === null || listener === undefined) return;
@@ -169,7 +169,7 @@
 
     removeEventListener(type, listener, options = undefined) {
       const target = this ?? globalThis;
-      #listeners in target || illegal();
+      #listeners in receiver(target) || illegal();
       missing(arguments.length, 'removeEventListener', 'EventTarget', ['string', 'function or HandlerObject']);
       type = string(type);
       if (listener === null || listener === undefined) return;
@@ -191,7 +191,7 @@
 
     dispatchEvent(event) {
       const target = this ?? globalThis;
-      #listeners in target || illegal();
+      #listeners in receiver(target) || illegal();
       const state = stateOf(event);
       if (state === undefined) throw wrong('dispatchEvent', 'EventTarget', 1, 'Event');
       if (state.dispatching) {

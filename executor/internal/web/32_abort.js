@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push } = P;
-  const { expose, illegal, missing, wrong, isObject } = host.load('idl');
+  const { expose, receiver, illegal, missing, wrong, isObject } = host.load('idl');
   const { EventTarget, newEvent, emit, getHandler, setHandler } = host.load('30_events');
 
   const exception = (message, name) => {
@@ -55,13 +55,13 @@
       return signal;
     }
 
-    get aborted() { #aborted in this || illegal(); return this.#aborted; }
-    get reason() { #aborted in this || illegal(); return this.#reason; }
-    get onabort() { #aborted in this || illegal(); return getHandler(this, 'abort'); }
-    set onabort(callback) { #aborted in this || illegal(); setHandler(this, 'abort', callback); }
+    get aborted() { #aborted in receiver(this) || illegal(); return this.#aborted; }
+    get reason() { #aborted in receiver(this) || illegal(); return this.#reason; }
+    get onabort() { #aborted in receiver(this) || illegal(); return getHandler(this, 'abort'); }
+    set onabort(callback) { #aborted in receiver(this) || illegal(); setHandler(this, 'abort', callback); }
 
     throwIfAborted() {
-      #aborted in this || illegal();
+      #aborted in receiver(this) || illegal();
       if (this.#aborted) throw this.#reason;
     }
 
@@ -93,10 +93,10 @@
   class ControllerImplementation {
     #signal = newSignal();
 
-    get signal() { #signal in this || illegal(); return this.#signal; }
+    get signal() { #signal in receiver(this) || illegal(); return this.#signal; }
 
     abort(reason = undefined) {
-      #signal in this || illegal();
+      #signal in receiver(this) || illegal();
       abort(this.#signal, reason);
     }
   }

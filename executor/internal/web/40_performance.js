@@ -2,12 +2,12 @@
 // Globals: performance
 (function (host) {
   'use strict';
-  const { expose, illegal } = host.load('idl');
+  const { expose, receiver, illegal } = host.load('idl');
 
   class Implementation {
     #brand;
-    get timeOrigin() { #brand in this || illegal(); return host.timeOrigin; }
-    now() { #brand in this || illegal(); return host.now(); }
+    get timeOrigin() { #brand in receiver(this) || illegal(); return host.timeOrigin; }
+    now() { #brand in receiver(this) || illegal(); return host.now(); }
   }
   expose('Performance', Implementation, { constructible: false });
   host.define('performance', new Implementation(), { enumerable: true });

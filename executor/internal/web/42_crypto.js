@@ -3,7 +3,7 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { expose, illegal, missing, wrong, bytesOf, lengthOf } = host.load('idl');
+  const { expose, receiver, illegal, missing, wrong, bytesOf, lengthOf } = host.load('idl');
 
   const exception = (message, name) => {
     const { DOMException } = host.load('12_domexception');
@@ -23,12 +23,12 @@
     #brand;
 
     get subtle() {
-      #brand in this || illegal();
+      #brand in receiver(this) || illegal();
       return host.load('70_subtle').subtle;
     }
 
     getRandomValues(array) {
-      #brand in this || illegal();
+      #brand in receiver(this) || illegal();
       missing(arguments.length, 'getRandomValues', 'Crypto', ['ArrayBufferView']);
       if (!P.ArrayBufferIsView(array)) throw wrong('getRandomValues', 'Crypto', 1, 'ArrayBufferView');
       if (integers[P.TypedArrayPrototypeGetTag(array)] === undefined) {
@@ -42,7 +42,7 @@
     }
 
     randomUUID() {
-      #brand in this || illegal();
+      #brand in receiver(this) || illegal();
       const bytes = host.ops.randomBytes(16);
       bytes[6] = (bytes[6] & 0x0f) | 0x40;
       bytes[8] = (bytes[8] & 0x3f) | 0x80;

@@ -3,7 +3,7 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { expose, illegal, missing, string } = host.load('idl');
+  const { expose, receiver, illegal, missing, string } = host.load('idl');
 
   class Implementation {
     #brand;
@@ -18,7 +18,7 @@
     }
 
     sendBeacon(url) {
-      #brand in this || illegal();
+      #brand in receiver(this) || illegal();
       missing(arguments.length, 'sendBeacon', 'Navigator', ['string']);
       string(url);
       return false; // a sandbox has no requests that outlive it

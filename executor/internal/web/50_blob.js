@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { Error, TypeError, list, push, PromiseResolve, PromiseReject, StringPrototypeCharCodeAt, StringPrototypeToLowerCase } = P;
-  const { expose, illegal, usvString, string, isObject, bytesOf, lengthOf, copyOf, concat } = host.load('idl');
+  const { expose, receiver, illegal, usvString, string, isObject, bytesOf, lengthOf, copyOf, concat } = host.load('idl');
   const { encode, decodeUtf8 } = host.load('16_encoding');
 
   const typeOf = (value) => {
@@ -64,11 +64,11 @@
       this.#state = newState(parts, init, 'Blob');
     }
 
-    get size() { #state in this || illegal(); return lengthOf(this.#state.bytes); }
-    get type() { #state in this || illegal(); return this.#state.type; }
+    get size() { #state in receiver(this) || illegal(); return lengthOf(this.#state.bytes); }
+    get type() { #state in receiver(this) || illegal(); return this.#state.type; }
 
     slice(start = undefined, end = undefined, type = undefined) {
-      #state in this || illegal();
+      #state in receiver(this) || illegal();
       const length = lengthOf(this.#state.bytes);
       const from = bound(start, length, 0);
       const to = P.MathMax(from, bound(end, length, length));
@@ -76,19 +76,19 @@
     }
 
     arrayBuffer() {
-      if (!(#state in this)) return refused();
+      if (!isObject(this) || !(#state in this)) return refused();
       return PromiseResolve(P.TypedArrayPrototypeGetBuffer(copyOf(this.#state.bytes)));
     }
     bytes() {
-      if (!(#state in this)) return refused();
+      if (!isObject(this) || !(#state in this)) return refused();
       return PromiseResolve(copyOf(this.#state.bytes));
     }
     text() {
-      if (!(#state in this)) return refused();
+      if (!isObject(this) || !(#state in this)) return refused();
       return PromiseResolve(decodeUtf8(this.#state.bytes));
     }
     stream() {
-      #state in this || illegal();
+      #state in receiver(this) || illegal();
       return host.load('stream_tools').streamOfBytes(copyOf(this.#state.bytes));
     }
   }
@@ -118,8 +118,8 @@
       this.#lastModified = modified === undefined ? P.DateNow() : P.MathTrunc(+modified) || 0;
     }
 
-    get name() { #name in this || illegal(); return this.#name; }
-    get lastModified() { #lastModified in this || illegal(); return this.#lastModified; }
+    get name() { #name in receiver(this) || illegal(); return this.#name; }
+    get lastModified() { #lastModified in receiver(this) || illegal(); return this.#lastModified; }
   }
 
   const clone = (blob) => {

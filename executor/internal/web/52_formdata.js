@@ -5,7 +5,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, toArray, StringPrototypeReplaceAll } = P;
-  const { expose, illegal, missing, wrong, usvString, isObject, concat, iterators } = host.load('idl');
+  const { expose, receiver, illegal, missing, wrong, usvString, isObject, concat, iterators } = host.load('idl');
   const { encode, decodeUtf8 } = host.load('16_encoding');
   const { stateOf, makeFile, isFile } = host.load('50_blob');
 
@@ -31,14 +31,14 @@
     static { entriesOf = (value) => (isObject(value) && #entries in value ? value.#entries : undefined); }
 
     append(name, value, filename = undefined) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'append', 'FormData', ['string', 'File or Blob or string']);
       name = usvString(name);
       push(this.#entries, pair(name, valueOf(name, value, filename)));
     }
 
     delete(name) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'delete', 'FormData', ['string']);
       name = usvString(name);
       this.#entries = this.#select((entry) => entry[0] !== name);
@@ -51,7 +51,7 @@
     }
 
     get(name) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'get', 'FormData', ['string']);
       name = usvString(name);
       for (let i = 0; i < this.#entries.length; i++) if (this.#entries[i][0] === name) return this.#entries[i][1];
@@ -59,7 +59,7 @@
     }
 
     getAll(name) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'getAll', 'FormData', ['string']);
       name = usvString(name);
       const out = list();
@@ -68,7 +68,7 @@
     }
 
     has(name) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'has', 'FormData', ['string']);
       name = usvString(name);
       for (let i = 0; i < this.#entries.length; i++) if (this.#entries[i][0] === name) return true;
@@ -76,7 +76,7 @@
     }
 
     set(name, value, filename = undefined) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'set', 'FormData', ['string', 'File or Blob or string']);
       name = usvString(name);
       value = valueOf(name, value, filename);
@@ -90,12 +90,12 @@
       if (!done) push(this.#entries, pair(name, value));
     }
 
-    entries() { #entries in this || illegal(); return iterators.entries((index) => this.#entries[index]); }
-    keys() { #entries in this || illegal(); return iterators.keys((index) => this.#entries[index]); }
-    values() { #entries in this || illegal(); return iterators.values((index) => this.#entries[index]); }
+    entries() { #entries in receiver(this) || illegal(); return iterators.entries((index) => this.#entries[index]); }
+    keys() { #entries in receiver(this) || illegal(); return iterators.keys((index) => this.#entries[index]); }
+    values() { #entries in receiver(this) || illegal(); return iterators.values((index) => this.#entries[index]); }
 
     forEach(callback, thisArg = undefined) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       if (typeof callback !== 'function') throw wrong('forEach', 'FormData', 1, 'function');
       for (let i = 0; i < this.#entries.length; i++) P.FunctionPrototypeCall(callback, thisArg, this.#entries[i][1], this.#entries[i][0], this);
     }

@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, toArray, StringPrototypeToLowerCase, StringPrototypeCharCodeAt, StringPrototypeSlice, StringPrototypeIndexOf, SafeMap } = P;
-  const { expose, illegal, missing, wrong, string, isObject, iterators } = host.load('idl');
+  const { expose, receiver, illegal, missing, wrong, string, isObject, iterators } = host.load('idl');
 
   const separators = '()<>@,;:\\"/[]?={} \t';
   const nameOf = (value) => {
@@ -94,7 +94,7 @@
     }
 
     get(name) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'get', 'Headers', ['string']);
       const values = this.#values(StringPrototypeToLowerCase(nameOf(name)));
       if (values.length === 0) return null;
@@ -104,25 +104,25 @@
     }
 
     getAll(name) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'getAll', 'Headers', ['string']);
       if (StringPrototypeToLowerCase(string(name)) !== 'set-cookie') throw new TypeError('getAll() can only be used with the header name "Set-Cookie".');
       return toArray(this.#values('set-cookie'));
     }
 
     getSetCookie() {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       return toArray(this.#values('set-cookie'));
     }
 
     has(name) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'has', 'Headers', ['string']);
       return this.#has(StringPrototypeToLowerCase(nameOf(name)));
     }
 
     set(name, value) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'set', 'Headers', ['string', 'string']);
       this.#change();
       const made = entry(nameOf(name), valueOf(value));
@@ -140,21 +140,21 @@
     }
 
     append(name, value) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'append', 'Headers', ['string', 'string']);
       this.#change();
       push(this.#entries, entry(nameOf(name), valueOf(value)));
     }
 
     delete(name) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       missing(arguments.length, 'delete', 'Headers', ['string']);
       this.#change();
       this.#entries = this.#without(StringPrototypeToLowerCase(nameOf(name)));
     }
 
     forEach(callback, thisArg = undefined) {
-      #entries in this || illegal();
+      #entries in receiver(this) || illegal();
       if (typeof callback !== 'function') throw wrong('forEach', 'Headers', 1, 'function');
       const pairs = this.#sorted();
       for (let i = 0; i < pairs.length; i++) P.FunctionPrototypeCall(callback, thisArg, pairs[i][1], pairs[i][0], this);
@@ -186,9 +186,9 @@
       return make((index) => pairs[index]);
     }
 
-    entries() { #entries in this || illegal(); return this.#iterate(iterators.entries); }
-    keys() { #entries in this || illegal(); return this.#iterate(iterators.keys); }
-    values() { #entries in this || illegal(); return this.#iterate(iterators.values); }
+    entries() { #entries in receiver(this) || illegal(); return this.#iterate(iterators.entries); }
+    keys() { #entries in receiver(this) || illegal(); return this.#iterate(iterators.keys); }
+    values() { #entries in receiver(this) || illegal(); return this.#iterate(iterators.values); }
   }
   P.define(Implementation.prototype, P.SymbolIterator, Implementation.prototype.entries);
 

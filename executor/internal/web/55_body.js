@@ -5,7 +5,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, PromiseResolve, PromiseReject, then, StringPrototypeToLowerCase, StringPrototypeIndexOf, StringPrototypeSlice, StringPrototypeTrim } = P;
-  const { expose, illegal, string, isObject, bytesOf, copyOf, usvString } = host.load('idl');
+  const { expose, receiver, illegal, string, isObject, bytesOf, copyOf, usvString } = host.load('idl');
   const { encode, decodeUtf8 } = host.load('16_encoding');
   const headersModule = host.load('54_headers');
 
@@ -124,7 +124,7 @@
     // Consumes the body of a receiver and maps its bytes; every failure is a rejection.
     static #read(self, map) {
       try {
-        #body in self || illegal();
+        #body in receiver(self) || illegal();
         return then(consume(self.#body), (bytes) => map(bytes, self));
       } catch (error) {
         return PromiseReject(error);
@@ -132,10 +132,10 @@
     }
 
     get body() {
-      #body in this || illegal();
+      #body in receiver(this) || illegal();
       return this.#body === null ? null : streamOf(this.#body);
     }
-    get bodyUsed() { #body in this || illegal(); return this.#body !== null && isUsed(this.#body); }
+    get bodyUsed() { #body in receiver(this) || illegal(); return this.#body !== null && isUsed(this.#body); }
     arrayBuffer() { return Implementation.#read(this, (bytes) => P.TypedArrayPrototypeGetBuffer(bytes)); }
     bytes() { return Implementation.#read(this, (bytes) => bytes); }
     text() { return Implementation.#read(this, decodeUtf8); }

@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, RangeError, StringPrototypeToUpperCase, StringPrototypeCharCodeAt } = P;
-  const { expose, illegal, missing, string, usvString, isObject } = host.load('idl');
+  const { expose, receiver, illegal, missing, string, usvString, isObject } = host.load('idl');
   const { Body, extract, cloneBody, isUsed, bodyOf, setBody, headersOf, setHeaders } = host.load('55_body');
   const H = host.load('54_headers');
   const url = host.load('20_url');
@@ -81,7 +81,7 @@
     }
 
     clone() {
-      #state in this || illegal();
+      #state in receiver(this) || illegal();
       const copy = new RequestImplementation(this.#state.url);
       copy.#state = { __proto__: null, ...this.#state };
       setHeaders(copy, H.clone(headersOf(this)));
@@ -89,16 +89,16 @@
       return copy;
     }
 
-    get method() { #state in this || illegal(); return this.#state.method; }
-    get url() { #state in this || illegal(); return this.#state.url; }
-    get headers() { #state in this || illegal(); return headersOf(this); }
-    get redirect() { #state in this || illegal(); return this.#state.redirect; }
-    get fetcher() { #state in this || illegal(); return null; }
-    get signal() { #state in this || illegal(); return (this.#state.signal ??= host.load('32_abort').newSignal()); }
-    get cf() { #state in this || illegal(); return undefined; }
-    get integrity() { #state in this || illegal(); return this.#state.integrity; }
-    get keepalive() { #state in this || illegal(); return false; }
-    get cache() { #state in this || illegal(); return this.#state.cache; }
+    get method() { #state in receiver(this) || illegal(); return this.#state.method; }
+    get url() { #state in receiver(this) || illegal(); return this.#state.url; }
+    get headers() { #state in receiver(this) || illegal(); return headersOf(this); }
+    get redirect() { #state in receiver(this) || illegal(); return this.#state.redirect; }
+    get fetcher() { #state in receiver(this) || illegal(); return null; }
+    get signal() { #state in receiver(this) || illegal(); return (this.#state.signal ??= host.load('32_abort').newSignal()); }
+    get cf() { #state in receiver(this) || illegal(); return undefined; }
+    get integrity() { #state in receiver(this) || illegal(); return this.#state.integrity; }
+    get keepalive() { #state in receiver(this) || illegal(); return false; }
+    get cache() { #state in receiver(this) || illegal(); return this.#state.cache; }
   }
   const newState = (input) => {
     const text = url.hrefOf(input) ?? usvString(input);
@@ -182,7 +182,7 @@
     }
 
     clone() {
-      #state in this || illegal();
+      #state in receiver(this) || illegal();
       const copy = new ResponseImplementation();
       copy.#state = { __proto__: null, ...this.#state };
       setHeaders(copy, H.clone(headersOf(this)));
@@ -190,15 +190,15 @@
       return copy;
     }
 
-    get status() { #state in this || illegal(); return this.#state.status; }
-    get statusText() { #state in this || illegal(); return this.#state.statusText; }
-    get headers() { #state in this || illegal(); return headersOf(this); }
-    get ok() { #state in this || illegal(); return this.#state.status >= 200 && this.#state.status <= 299; }
-    get redirected() { #state in this || illegal(); return this.#state.redirected; }
-    get url() { #state in this || illegal(); return this.#state.url; }
-    get webSocket() { #state in this || illegal(); return null; }
-    get cf() { #state in this || illegal(); return undefined; }
-    get type() { #state in this || illegal(); return this.#state.type; }
+    get status() { #state in receiver(this) || illegal(); return this.#state.status; }
+    get statusText() { #state in receiver(this) || illegal(); return this.#state.statusText; }
+    get headers() { #state in receiver(this) || illegal(); return headersOf(this); }
+    get ok() { #state in receiver(this) || illegal(); return this.#state.status >= 200 && this.#state.status <= 299; }
+    get redirected() { #state in receiver(this) || illegal(); return this.#state.redirected; }
+    get url() { #state in receiver(this) || illegal(); return this.#state.url; }
+    get webSocket() { #state in receiver(this) || illegal(); return null; }
+    get cf() { #state in receiver(this) || illegal(); return undefined; }
+    get type() { #state in receiver(this) || illegal(); return this.#state.type; }
   }
 
   const cloneRequest = (request) => {

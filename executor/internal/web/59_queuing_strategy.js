@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError } = P;
-  const { expose, illegal, isObject } = host.load('idl');
+  const { expose, receiver, illegal, isObject } = host.load('idl');
 
   const initOf = (init, name) => {
     if (!isObject(init)) throw new TypeError(`Failed to construct '${name}': constructor parameter 1 is not of type 'QueuingStrategyInit'.`);
@@ -16,14 +16,14 @@
   class ByteLength {
     #mark;
     constructor(init) { this.#mark = initOf(init, 'ByteLengthQueuingStrategy'); }
-    get highWaterMark() { #mark in this || illegal(); return this.#mark; }
-    get size() { #mark in this || illegal(); return byteLength; }
+    get highWaterMark() { #mark in receiver(this) || illegal(); return this.#mark; }
+    get size() { #mark in receiver(this) || illegal(); return byteLength; }
   }
   class Count {
     #mark;
     constructor(init) { this.#mark = initOf(init, 'CountQueuingStrategy'); }
-    get highWaterMark() { #mark in this || illegal(); return this.#mark; }
-    get size() { #mark in this || illegal(); return one; }
+    get highWaterMark() { #mark in receiver(this) || illegal(); return this.#mark; }
+    get size() { #mark in receiver(this) || illegal(); return one; }
   }
   host.define('ByteLengthQueuingStrategy', expose('ByteLengthQueuingStrategy', ByteLength, { required: ['QueuingStrategyInit'] }), { enumerable: true });
   host.define('CountQueuingStrategy', expose('CountQueuingStrategy', Count, { required: ['QueuingStrategyInit'] }), { enumerable: true });

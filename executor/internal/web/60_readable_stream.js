@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, PromiseResolve, PromiseReject, newPromise, withResolvers, then, list, push, ArrayPrototypeShift } = P;
-  const { expose, illegal, wrong, isObject } = host.load('idl');
+  const { expose, receiver, illegal, wrong, isObject } = host.load('idl');
   const { strategyOf, sizeOf, methodOf, attempt } = host.load('59_queuing_strategy');
 
   const noop = () => {};
@@ -181,18 +181,18 @@
         return controller;
       };
     }
-    get desiredSize() { #controller in this || illegal(); return desired(this.#controller); }
+    get desiredSize() { #controller in receiver(this) || illegal(); return desired(this.#controller); }
     close() {
-      #controller in this || illegal();
+      #controller in receiver(this) || illegal();
       if (!open(this.#controller)) throw new TypeError('Unable to close: the stream is closed or closing.');
       close(this.#controller);
     }
     enqueue(chunk = undefined) {
-      #controller in this || illegal();
+      #controller in receiver(this) || illegal();
       if (!open(this.#controller)) throw new TypeError('Unable to enqueue');
       enqueue(this.#controller, chunk);
     }
-    error(reason = undefined) { #controller in this || illegal(); fail(this.#controller, reason); }
+    error(reason = undefined) { #controller in receiver(this) || illegal(); fail(this.#controller, reason); }
   }
 
   // A stream of our own making: source is {start, pull, cancel}, each optional, called with the controller state.
@@ -245,11 +245,11 @@
       }
     }
 
-    get locked() { #stream in this || illegal(); return this.#stream.reader !== undefined; }
+    get locked() { #stream in receiver(this) || illegal(); return this.#stream.reader !== undefined; }
 
     cancel(reason = undefined) {
       try {
-        #stream in this || illegal();
+        #stream in receiver(this) || illegal();
         return this.#stream.reader !== undefined ? PromiseReject(lockedError()) : cancelStream(this.#stream, reason);
       } catch (error) {
         return PromiseReject(error);
@@ -257,7 +257,7 @@
     }
 
     getReader(options = undefined) {
-      #stream in this || illegal();
+      #stream in receiver(this) || illegal();
       if (options !== undefined && options !== null && !isObject(options)) throw wrong('getReader', 'ReadableStream', 1, 'GetReaderOptions');
       const mode = options?.mode;
       if (mode === undefined) return new ReaderImplementation(this);
@@ -266,7 +266,7 @@
     }
 
     pipeThrough(transform, options = undefined) {
-      #stream in this || illegal();
+      #stream in receiver(this) || illegal();
       if (!isObject(transform)) throw wrong('pipeThrough', 'ReadableStream', 1, 'Transform');
       const { readable, writable } = transform;
       const writables = host.load('62_writable_stream');
@@ -279,7 +279,7 @@
 
     pipeTo(destination, options = undefined) {
       try {
-        #stream in this || illegal();
+        #stream in receiver(this) || illegal();
         const writables = host.load('62_writable_stream');
         if (writables.stateOf(destination) === undefined) throw wrong('pipeTo', 'ReadableStream', 1, 'WritableStream');
         if (this.#stream.reader !== undefined) throw lockedError();
@@ -290,13 +290,13 @@
     }
 
     tee() {
-      #stream in this || illegal();
+      #stream in receiver(this) || illegal();
       const branches = host.load('stream_tools').tee(this);
       return [branches[0], branches[1]];
     }
 
     values(options = undefined) {
-      #stream in this || illegal();
+      #stream in receiver(this) || illegal();
       return host.load('stream_tools').newIterator(acquire(this.#stream), !!options?.preventCancel);
     }
   }
@@ -311,10 +311,10 @@
       this.#reader = acquire(state);
     }
 
-    get closed() { #reader in this || illegal(); return this.#reader.closed.promise; }
+    get closed() { #reader in receiver(this) || illegal(); return this.#reader.closed.promise; }
     cancel(reason = undefined) {
       try {
-        #reader in this || illegal();
+        #reader in receiver(this) || illegal();
         return this.#reader.stream === undefined ? PromiseReject(releasedError()) : cancelStream(this.#reader.stream, reason);
       } catch (error) {
         return PromiseReject(error);
@@ -322,13 +322,13 @@
     }
     read() {
       try {
-        #reader in this || illegal();
+        #reader in receiver(this) || illegal();
         return this.#reader.stream === undefined ? PromiseReject(releasedError()) : readPromise(this.#reader);
       } catch (error) {
         return PromiseReject(error);
       }
     }
-    releaseLock() { #reader in this || illegal(); release(this.#reader); }
+    releaseLock() { #reader in receiver(this) || illegal(); release(this.#reader); }
   }
 
   host.define('ReadableStream', expose('ReadableStream', ReadableImplementation, { refusal: 'ReadableStream can only be serialized for RPC.' }), { enumerable: true });

@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, RangeError, PromiseReject, newPromise, list, push, ArrayPrototypeShift, TypedArrayPrototypeGetLength, TypedArrayPrototypeSubarray, TypedArrayPrototypeSet, Uint8Array } = P;
-  const { expose, illegal, missing, wrong, bytesOf } = host.load('idl');
+  const { expose, receiver, illegal, missing, wrong, bytesOf } = host.load('idl');
   const { attempt } = host.load('59_queuing_strategy');
   const readable = host.load('60_readable_stream');
   const { closeStream, callPull, fail, open, desired, acquire, release, cancelStream, releasedError } = readable;
@@ -152,19 +152,19 @@
     }
 
     get byobRequest() {
-      #controller in this || illegal();
+      #controller in receiver(this) || illegal();
       const controller = this.#controller;
       if (controller.pullIntos.length === 0) return null;
       return (controller.byobRequest ??= makeRequest(controller, controller.pullIntos[0]));
     }
-    get desiredSize() { #controller in this || illegal(); return desired(this.#controller); }
+    get desiredSize() { #controller in receiver(this) || illegal(); return desired(this.#controller); }
     close() {
-      #controller in this || illegal();
+      #controller in receiver(this) || illegal();
       if (!open(this.#controller)) throw new TypeError('Unable to close: the stream is closed or closing.');
       close(this.#controller);
     }
     enqueue(chunk) {
-      #controller in this || illegal();
+      #controller in receiver(this) || illegal();
       const bytes = bytesOf(chunk);
       if (bytes === undefined) throw wrong('enqueue', 'ReadableByteStreamController', 1, 'ArrayBuffer or ArrayBufferView');
       if (!open(this.#controller)) throw new TypeError('Unable to enqueue');
@@ -172,7 +172,7 @@
       enqueue(this.#controller, takeOver(chunk));
     }
     error(reason = undefined) {
-      #controller in this || illegal();
+      #controller in receiver(this) || illegal();
       const pullIntos = this.#controller.pullIntos;
       this.#controller.pullIntos = list();
       for (let i = 0; i < pullIntos.length; i++) pullIntos[i].request.error(reason);
@@ -196,13 +196,13 @@
     #valid() { return this.#controller.byobRequest === this; }
 
     get view() {
-      #controller in this || illegal();
+      #controller in receiver(this) || illegal();
       return this.#valid() ? TypedArrayPrototypeSubarray(this.#pullInto.bytes, this.#pullInto.filled) : null;
     }
-    get atLeast() { #controller in this || illegal(); return this.#valid() ? P.MathMax(1, this.#pullInto.least - this.#pullInto.filled) : null; }
+    get atLeast() { #controller in receiver(this) || illegal(); return this.#valid() ? P.MathMax(1, this.#pullInto.least - this.#pullInto.filled) : null; }
 
     respond(written) {
-      #controller in this || illegal();
+      #controller in receiver(this) || illegal();
       missing(arguments.length, 'respond', 'ReadableStreamBYOBRequest', ['number']);
       if (!this.#valid()) throw new TypeError('This ReadableStreamBYOBRequest has been invalidated.');
       const room = TypedArrayPrototypeGetLength(this.#pullInto.bytes) - this.#pullInto.filled;
@@ -212,7 +212,7 @@
     }
 
     respondWithNewView(view) {
-      #controller in this || illegal();
+      #controller in receiver(this) || illegal();
       missing(arguments.length, 'respondWithNewView', 'ReadableStreamBYOBRequest', ['ArrayBufferView']);
       if (!this.#valid()) throw new TypeError('This ReadableStreamBYOBRequest has been invalidated.');
       const bytes = takeOver(view);
@@ -244,10 +244,10 @@
       this.#reader = acquire(state);
     }
 
-    get closed() { #reader in this || illegal(); return this.#reader.closed.promise; }
+    get closed() { #reader in receiver(this) || illegal(); return this.#reader.closed.promise; }
     cancel(reason = undefined) {
       try {
-        #reader in this || illegal();
+        #reader in receiver(this) || illegal();
         return this.#reader.stream === undefined ? PromiseReject(releasedError()) : cancelStream(this.#reader.stream, reason);
       } catch (error) {
         return PromiseReject(error);
@@ -266,7 +266,7 @@
     }
     read(view, options = undefined) {
       try {
-        #reader in this || illegal();
+        #reader in receiver(this) || illegal();
         return this.#read(view, P.MathMax(1, P.MathTrunc(+(options?.min ?? 1)) || 1));
       } catch (error) {
         return PromiseReject(error);
@@ -274,13 +274,13 @@
     }
     readAtLeast(least, view) {
       try {
-        #reader in this || illegal();
+        #reader in receiver(this) || illegal();
         return this.#read(view, P.MathMax(1, P.MathTrunc(+least) || 1));
       } catch (error) {
         return PromiseReject(error);
       }
     }
-    releaseLock() { #reader in this || illegal(); release(this.#reader); }
+    releaseLock() { #reader in receiver(this) || illegal(); release(this.#reader); }
   }
 
   const newReader = (stream) => new ReaderImplementation(stream);

@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, PromiseResolve, PromiseReject, withResolvers, then, list, push, ArrayPrototypeShift } = P;
-  const { expose, illegal, isObject } = host.load('idl');
+  const { expose, receiver, illegal, isObject } = host.load('idl');
   const { strategyOf, sizeOf, methodOf, attempt } = host.load('59_queuing_strategy');
 
   const noop = () => {};
@@ -225,9 +225,9 @@
         return stream.controller;
       };
     }
-    get signal() { #stream in this || illegal(); return this.#stream.controller.signal(); }
+    get signal() { #stream in receiver(this) || illegal(); return this.#stream.controller.signal(); }
     error(reason = undefined) {
-      #stream in this || illegal();
+      #stream in receiver(this) || illegal();
       if (this.#stream.state === 'writable') startErroring(this.#stream, reason);
     }
   }
@@ -268,10 +268,10 @@
       begin(this.#stream, start);
     }
 
-    get locked() { #stream in this || illegal(); return this.#stream.writer !== undefined; }
+    get locked() { #stream in receiver(this) || illegal(); return this.#stream.writer !== undefined; }
     abort(reason = undefined) {
       try {
-        #stream in this || illegal();
+        #stream in receiver(this) || illegal();
         return this.#stream.writer !== undefined ? PromiseReject(lockedError()) : abortStream(this.#stream, reason);
       } catch (error) {
         return PromiseReject(error);
@@ -279,14 +279,14 @@
     }
     close() {
       try {
-        #stream in this || illegal();
+        #stream in receiver(this) || illegal();
         return this.#stream.writer !== undefined ? PromiseReject(lockedError()) : closeStream(this.#stream);
       } catch (error) {
         return PromiseReject(error);
       }
     }
     getWriter() {
-      #stream in this || illegal();
+      #stream in receiver(this) || illegal();
       return new WriterImplementation(this);
     }
   }
@@ -303,7 +303,7 @@
     // Runs work on the stream, as a promise whatever goes wrong.
     static #on(self, work) {
       try {
-        #writer in self || illegal();
+        #writer in receiver(self) || illegal();
         const { stream } = self.#writer;
         return stream === undefined ? PromiseReject(releasedError()) : work(stream);
       } catch (error) {
@@ -311,17 +311,17 @@
       }
     }
 
-    get closed() { #writer in this || illegal(); return this.#writer.closed.promise; }
-    get ready() { #writer in this || illegal(); return this.#writer.ready.promise; }
+    get closed() { #writer in receiver(this) || illegal(); return this.#writer.closed.promise; }
+    get ready() { #writer in receiver(this) || illegal(); return this.#writer.ready.promise; }
     get desiredSize() {
-      #writer in this || illegal();
+      #writer in receiver(this) || illegal();
       if (this.#writer.stream === undefined) throw releasedError();
       return desired(this.#writer.stream);
     }
     abort(reason = undefined) { return WriterImplementation.#on(this, (stream) => abortStream(stream, reason)); }
     close() { return WriterImplementation.#on(this, closeStream); }
     write(chunk = undefined) { return WriterImplementation.#on(this, (stream) => write(stream, chunk)); }
-    releaseLock() { #writer in this || illegal(); release(this.#writer); }
+    releaseLock() { #writer in receiver(this) || illegal(); release(this.#writer); }
   }
 
   // ---- piping

@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, withResolvers, then } = P;
-  const { expose, illegal, isObject, bytesOf, lengthOf, copyOf } = host.load('idl');
+  const { expose, receiver, illegal, isObject, bytesOf, lengthOf, copyOf } = host.load('idl');
   const { strategyOf, methodOf, attempt } = host.load('59_queuing_strategy');
   const readables = host.load('60_readable_stream');
   const writables = host.load('62_writable_stream');
@@ -120,10 +120,10 @@
         return controller;
       };
     }
-    get desiredSize() { #state in this || illegal(); return readables.desired(this.#state.source); }
-    enqueue(chunk = undefined) { #state in this || illegal(); enqueue(this.#state, chunk); }
-    error(reason = undefined) { #state in this || illegal(); errorBoth(this.#state, reason); }
-    terminate() { #state in this || illegal(); terminate(this.#state); }
+    get desiredSize() { #state in receiver(this) || illegal(); return readables.desired(this.#state.source); }
+    enqueue(chunk = undefined) { #state in receiver(this) || illegal(); enqueue(this.#state, chunk); }
+    error(reason = undefined) { #state in receiver(this) || illegal(); errorBoth(this.#state, reason); }
+    terminate() { #state in receiver(this) || illegal(); terminate(this.#state); }
   }
 
   class Implementation {
@@ -139,8 +139,8 @@
       this.#state.begin();
     }
 
-    get readable() { #state in this || illegal(); return this.#state.readable; }
-    get writable() { #state in this || illegal(); return this.#state.writable; }
+    get readable() { #state in receiver(this) || illegal(); return this.#state.readable; }
+    get writable() { #state in receiver(this) || illegal(); return this.#state.writable; }
   }
 
   // Bytes in, the same bytes out.

@@ -6,7 +6,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, StringPrototypeCharCodeAt, StringPrototypeSlice } = P;
-  const { expose, illegal, string, usvString, bytesOf, copyOf, concat, lengthOf } = host.load('idl');
+  const { expose, receiver, illegal, string, usvString, bytesOf, copyOf, concat, lengthOf } = host.load('idl');
   const { TransformStream, enqueue } = host.load('64_transform_stream');
   const { encode, newDecoder } = host.load('16_encoding');
 
@@ -29,7 +29,7 @@
         flush: (controller) => { if (high !== '') enqueue(controller, encode('\ufffd')); },
       });
     }
-    get encoding() { #brand in this || illegal(); return 'utf-8'; }
+    get encoding() { #brand in receiver(this) || illegal(); return 'utf-8'; }
   }
 
   class TextDecoderImplementation extends TransformStream {
@@ -49,9 +49,9 @@
       });
       this.#decoder = decoder;
     }
-    get encoding() { #decoder in this || illegal(); return encodingOf(this.#decoder); }
-    get fatal() { #decoder in this || illegal(); return fatalOf(this.#decoder); }
-    get ignoreBOM() { #decoder in this || illegal(); return ignoreBOMOf(this.#decoder); }
+    get encoding() { #decoder in receiver(this) || illegal(); return encodingOf(this.#decoder); }
+    get fatal() { #decoder in receiver(this) || illegal(); return fatalOf(this.#decoder); }
+    get ignoreBOM() { #decoder in receiver(this) || illegal(); return ignoreBOMOf(this.#decoder); }
   }
   const decoderPrototype = P.ObjectGetPrototypeOf(newDecoder('utf-8'));
   const decode = P.uncurryThis(decoderPrototype.decode);

@@ -5,7 +5,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, StringPrototypeSlice, StringPrototypeLastIndexOf, StringPrototypeStartsWith, StringPrototypeEndsWith } = P;
-  const { expose, illegal, usvString, isObject } = host.load('idl');
+  const { expose, receiver, illegal, usvString, isObject } = host.load('idl');
   const { tokenize, compile, escapePattern, fail } = host.load('url_pattern_parser');
   const url = host.load('20_url');
 
@@ -311,26 +311,26 @@
       this.#components = construct(input, hasBase ? usvString(baseOrOptions) : undefined, hasBase ? options : baseOrOptions);
     }
 
-    get protocol() { #components in this || illegal(); return this.#components.protocol.pattern; }
-    get username() { #components in this || illegal(); return this.#components.username.pattern; }
-    get password() { #components in this || illegal(); return this.#components.password.pattern; }
-    get hostname() { #components in this || illegal(); return this.#components.hostname.pattern; }
-    get port() { #components in this || illegal(); return this.#components.port.pattern; }
-    get pathname() { #components in this || illegal(); return this.#components.pathname.pattern; }
-    get search() { #components in this || illegal(); return this.#components.search.pattern; }
-    get hash() { #components in this || illegal(); return this.#components.hash.pattern; }
+    get protocol() { #components in receiver(this) || illegal(); return this.#components.protocol.pattern; }
+    get username() { #components in receiver(this) || illegal(); return this.#components.username.pattern; }
+    get password() { #components in receiver(this) || illegal(); return this.#components.password.pattern; }
+    get hostname() { #components in receiver(this) || illegal(); return this.#components.hostname.pattern; }
+    get port() { #components in receiver(this) || illegal(); return this.#components.port.pattern; }
+    get pathname() { #components in receiver(this) || illegal(); return this.#components.pathname.pattern; }
+    get search() { #components in receiver(this) || illegal(); return this.#components.search.pattern; }
+    get hash() { #components in receiver(this) || illegal(); return this.#components.hash.pattern; }
     get hasRegExpGroups() {
-      #components in this || illegal();
+      #components in receiver(this) || illegal();
       for (let i = 0; i < names.length; i++) if (this.#components[names[i]].hasRegExp) return true;
       return false;
     }
 
     test(input = undefined, baseURL = undefined) {
-      #components in this || illegal();
+      #components in receiver(this) || illegal();
       return match(this.#components, input ?? {}, baseURL) !== null;
     }
     exec(input = undefined, baseURL = undefined) {
-      #components in this || illegal();
+      #components in receiver(this) || illegal();
       return match(this.#components, input ?? {}, baseURL);
     }
   }

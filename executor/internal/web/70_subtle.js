@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, list, push, toArray, PromiseResolve, PromiseReject, StringPrototypeToUpperCase, StringPrototypeIndexOf, StringPrototypeSlice } = P;
-  const { expose, illegal, missing, wrong, string, isObject, bytesOf, copyOf, lengthOf } = host.load('idl');
+  const { expose, receiver, illegal, missing, wrong, string, isObject, bytesOf, copyOf, lengthOf } = host.load('idl');
   const { ops } = host;
 
   const exception = (name, message) => {
@@ -321,7 +321,7 @@
     // Every method answers with a promise, whatever goes wrong.
     static #run(self, work) {
       try {
-        #brand in self || illegal();
+        #brand in receiver(self) || illegal();
         return PromiseResolve(work());
       } catch (error) {
         return PromiseReject(error);
@@ -426,7 +426,7 @@
       });
     }
     timingSafeEqual(a, b) {
-      #brand in this || illegal();
+      #brand in receiver(this) || illegal();
       const left = dataParameter(a, 'timingSafeEqual', 1);
       const right = dataParameter(b, 'timingSafeEqual', 2);
       if (lengthOf(left) !== lengthOf(right)) throw new TypeError('Input buffers must have the same byte length.');

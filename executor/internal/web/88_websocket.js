@@ -4,7 +4,7 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { expose, illegal, missing, string, isObject, bytesOf, copyOf } = host.load('idl');
+  const { expose, receiver, illegal, missing, string, isObject, bytesOf, copyOf } = host.load('idl');
   const { EventTarget, newMessageEvent, newCloseEvent, newErrorEvent, emit, getHandler, setHandler } = host.load('30_events');
   const { DOMException } = host.load('12_domexception');
   // The parts of an URL (href first, protocol third), undefined for what is none.
@@ -43,11 +43,11 @@
       throw refusal();
     }
     accept() {
-      #state in this || illegal();
+      #state in receiver(this) || illegal();
       this.#state.accepted = true;
     }
     send(message) {
-      #state in this || illegal();
+      #state in receiver(this) || illegal();
       missing(arguments.length, 'send', 'WebSocket', ['ArrayBuffer or ArrayBufferView or string']);
       const state = this.#state;
       if (!state.accepted) throw new P.TypeError('You must call one of accept() or state.acceptWebSocket() on this WebSocket before sending messages.');
@@ -57,7 +57,7 @@
       deliver(state.other, () => newMessageEvent('message', { __proto__: null, data }));
     }
     close(code = undefined, reason = undefined) {
-      #state in this || illegal();
+      #state in receiver(this) || illegal();
       const state = this.#state;
       if (code !== undefined && code !== 1000 && !(code >= 3000 && code <= 4999)) throw new DOMException('Invalid WebSocket close code.', 'InvalidAccessError');
       if (code === undefined && reason !== undefined) throw new P.TypeError('If you specify a WebSocket close reason, you must also specify a code.');
@@ -73,18 +73,18 @@
       });
     }
     serializeAttachment(value) {
-      #state in this || illegal();
+      #state in receiver(this) || illegal();
       this.#state.attachment = value;
     }
-    deserializeAttachment() { #state in this || illegal(); return this.#state.attachment; }
-    get readyState() { #state in this || illegal(); return this.#state.ready; }
-    get bufferedAmount() { #state in this || illegal(); return 0; }
-    get url() { #state in this || illegal(); return null; }
-    get protocol() { #state in this || illegal(); return ''; }
-    get extensions() { #state in this || illegal(); return ''; }
-    get binaryType() { #state in this || illegal(); return this.#state.binaryType; }
+    deserializeAttachment() { #state in receiver(this) || illegal(); return this.#state.attachment; }
+    get readyState() { #state in receiver(this) || illegal(); return this.#state.ready; }
+    get bufferedAmount() { #state in receiver(this) || illegal(); return 0; }
+    get url() { #state in receiver(this) || illegal(); return null; }
+    get protocol() { #state in receiver(this) || illegal(); return ''; }
+    get extensions() { #state in receiver(this) || illegal(); return ''; }
+    get binaryType() { #state in receiver(this) || illegal(); return this.#state.binaryType; }
     set binaryType(value) {
-      #state in this || illegal();
+      #state in receiver(this) || illegal();
       if (value === 'blob' || value === 'arraybuffer') this.#state.binaryType = value;
     }
   }
@@ -110,8 +110,8 @@
       this.#request = string(request);
       this.#response = string(response);
     }
-    get request() { #request in this || illegal(); return this.#request; }
-    get response() { #request in this || illegal(); return this.#response; }
+    get request() { #request in receiver(this) || illegal(); return this.#request; }
+    get response() { #request in receiver(this) || illegal(); return this.#response; }
   }
 
   const phases = { __proto__: null, CONNECTING: 0, OPEN: 1, CLOSED: 2 };
@@ -130,16 +130,16 @@
         emit(this, newErrorEvent('error', { __proto__: null, error: refusal() }));
       }, 0);
     }
-    close() { #state in this || illegal(); this.#state.ready = phases.CLOSED; }
-    get url() { #state in this || illegal(); return this.#state.url; }
-    get withCredentials() { #state in this || illegal(); return this.#state.withCredentials; }
-    get readyState() { #state in this || illegal(); return this.#state.ready; }
-    get onopen() { #state in this || illegal(); return getHandler(this, 'open'); }
-    set onopen(fn) { #state in this || illegal(); setHandler(this, 'open', fn); }
-    get onmessage() { #state in this || illegal(); return getHandler(this, 'message'); }
-    set onmessage(fn) { #state in this || illegal(); setHandler(this, 'message', fn); }
-    get onerror() { #state in this || illegal(); return getHandler(this, 'error'); }
-    set onerror(fn) { #state in this || illegal(); setHandler(this, 'error', fn); }
+    close() { #state in receiver(this) || illegal(); this.#state.ready = phases.CLOSED; }
+    get url() { #state in receiver(this) || illegal(); return this.#state.url; }
+    get withCredentials() { #state in receiver(this) || illegal(); return this.#state.withCredentials; }
+    get readyState() { #state in receiver(this) || illegal(); return this.#state.ready; }
+    get onopen() { #state in receiver(this) || illegal(); return getHandler(this, 'open'); }
+    set onopen(fn) { #state in receiver(this) || illegal(); setHandler(this, 'open', fn); }
+    get onmessage() { #state in receiver(this) || illegal(); return getHandler(this, 'message'); }
+    set onmessage(fn) { #state in receiver(this) || illegal(); setHandler(this, 'message', fn); }
+    get onerror() { #state in receiver(this) || illegal(); return getHandler(this, 'error'); }
+    set onerror(fn) { #state in receiver(this) || illegal(); setHandler(this, 'error', fn); }
     [P.SymbolDispose]() { this.close(); }
     static from() { throw refusal(); }
   }

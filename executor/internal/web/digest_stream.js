@@ -2,7 +2,7 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { expose, illegal, usvString, bytesOf, copyOf, concat, lengthOf } = host.load('idl');
+  const { expose, receiver, illegal, usvString, bytesOf, copyOf, concat, lengthOf } = host.load('idl');
   const { WritableStream } = host.load('62_writable_stream');
   const { encode } = host.load('16_encoding');
 
@@ -33,8 +33,8 @@
       this.#outcome = outcome;
       this.#written = written;
     }
-    get digest() { #outcome in this || illegal(); return this.#outcome.promise; }
-    get bytesWritten() { #outcome in this || illegal(); return P.BigInt(this.#written.bytes); }
+    get digest() { #outcome in receiver(this) || illegal(); return this.#outcome.promise; }
+    get bytesWritten() { #outcome in receiver(this) || illegal(); return P.BigInt(this.#written.bytes); }
     [P.SymbolDispose]() {}
   }
   return { __proto__: null, DigestStream: expose('DigestStream', Implementation, { required: ['string or HashAlgorithm'] }) };

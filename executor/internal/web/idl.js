@@ -1,5 +1,5 @@
 // What the interfaces of this directory share: Web IDL's calling conventions as workerd has them.
-// Offers (host.load('idl')): expose, exposeFunction, missing, illegal, string, usvString, isObject, interfaces,
+// Offers (host.load('idl')): expose, exposeFunction, missing, wrong, illegal, receiver, string, usvString, isObject, interfaces,
 // bytesOf, copyOf, iterators.
 (function (host) {
   'use strict';
@@ -11,6 +11,9 @@
     throw new TypeError('Illegal invocation: function called with incorrect `this` reference. ' +
       'See https://developers.cloudflare.com/workers/observability/errors/#illegal-invocation-errors for details.');
   };
+
+  // receiver is what a member was called on, for the check of its brand: a primitive has none.
+  const receiver = (self) => (typeof self === 'object' && self !== null || typeof self === 'function' ? self : illegal());
 
   // Gives the members of an implementation class Web IDL's flags: enumerable, without length.
   const dress = (target) => {
@@ -158,6 +161,6 @@
   };
 
   return {
-    __proto__: null, expose, exposeFunction, missing, wrong, illegal, string, usvString, isObject, interfaces, isBuffer, bytesOf, lengthOf, copyOf, concat, iterators,
+    __proto__: null, expose, exposeFunction, missing, wrong, illegal, receiver, string, usvString, isObject, interfaces, isBuffer, bytesOf, lengthOf, copyOf, concat, iterators,
   };
 })

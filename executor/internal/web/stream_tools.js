@@ -3,7 +3,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, PromiseResolve, newPromise, withResolvers, then, list, push } = P;
-  const { expose, illegal, bytesOf, copyOf, concat } = host.load('idl');
+  const { expose, receiver, illegal, bytesOf, copyOf, concat } = host.load('idl');
   const { acquire, release, read, readPromise, cancelStream, createStream, newStream, begin, enqueue, close, fail, open, stateOf } = host.load('60_readable_stream');
 
   const noop = () => {};
@@ -31,7 +31,7 @@
     }
 
     next() {
-      #reader in this || illegal();
+      #reader in receiver(this) || illegal();
       return this.#after(() => {
         if (this.#finished) return PromiseResolve({ value: undefined, done: true });
         return then(readPromise(this.#reader), (result) => {
@@ -50,7 +50,7 @@
     }
 
     return(value = undefined) {
-      #reader in this || illegal();
+      #reader in receiver(this) || illegal();
       return this.#after(() => {
         if (this.#finished) return PromiseResolve({ value, done: true });
         const cancelled = this.#preventCancel ? PromiseResolve(undefined) : cancelStream(this.#reader.stream, value);
