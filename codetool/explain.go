@@ -1,19 +1,16 @@
 package codetool
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
-	"math/big"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
+	"github.com/codemode-go/codemode/codetool/internal/schema"
 	"github.com/codemode-go/codemode/protocol"
 )
 
@@ -23,135 +20,234 @@ const (
 	maxShown    = 60
 )
 
-// explainInvalid words a validation error for the model that wrote the call, one line a problem: where, what was given,
-// what is allowed.
+// explainInvalid words what is wrong with the arguments for the model that wrote the call, one line a problem: where,
+// what was given, what is allowed.
 //
 //	Invalid arguments for github.get_issue:
 //	- id: missing, expected as a property (given: "ID")
 //	- state: expected one of "open", "closed", got "opened"
-func explainInvalid(tool *boundTool, invalid *jsonschema.ValidationError, schema, arguments any) string {
-	e := explainer{schema: schema, arguments: arguments, printer: message.NewPrinter(language.English)}
-	e.walk(invalid)
+func explainInvalid(tool *boundTool, problems []schema.Problem, arguments any) string {
+	e := explainer{arguments: arguments}
+	lines := e.explain(problems)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Invalid arguments for %s.%s:", tool.namespace, tool.identifier)
-	for i, problem := range e.problems {
+	for i, line := range lines {
 		if i == maxProblems {
-			fmt.Fprintf(&b, "\n- and %d more", len(e.problems)-i)
+			fmt.Fprintf(&b, "\n- and %d more", len(lines)-i)
 			break
 		}
-		b.WriteString("\n- " + problem)
+		b.WriteString("\n- " + line)
 	}
 	return b.String()
 }
 
-type explainer struct {
-	schema    any
-	arguments any
-	printer   *message.Printer
-	problems  []string
-}
+type explainer struct{ arguments any }
 
-// walk collects the problems at the leaves. Alternatives are told as one problem each.
-func (e *explainer) walk(v *jsonschema.ValidationError) {
-	switch k := v.ErrorKind.(type) {
-	case *kind.AnyOf:
-		e.alternatives(v)
-	case *kind.OneOf:
-		if len(k.Subschemas) > 1 {
-			e.add(v, fmt.Sprintf("%s matches more than one of the allowed alternatives", e.given(v)))
-			return
-		}
-		e.alternatives(v)
-	default:
-		if len(v.Causes) == 0 {
-			e.leaf(v)
-		}
-		for _, cause := range v.Causes {
-			e.walk(cause)
+// explain is one line a problem.
+func (e *explainer) explain(problems []schema.Problem) []string {
+	var lines []string
+	add := func(path []string, text string) {
+		if line := e.path(path) + ": " + text; !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
-}
-
-// alternatives joins what each branch of an anyOf or oneOf would have wanted. Branches for values of another type are
-// left out when some branch at least got past the type.
-func (e *explainer) alternatives(v *jsonschema.ValidationError) {
-	var close, rest []string
-	for _, branch := range v.Causes {
-		inner := explainer{schema: e.schema, arguments: e.arguments, printer: e.printer}
-		inner.walk(branch)
-		text := strings.Join(inner.problems, " and ")
-		if rejectsType(branch, len(v.InstanceLocation)) {
-			rest = append(rest, text)
-		} else {
-			close = append(close, text)
+	for _, p := range problems {
+		switch p.Keyword {
+		case "anyOf", "oneOf":
+			if p.Matches > 1 {
+				add(p.Path, show(p.Value)+" matches more than one of the allowed alternatives")
+				continue
+			}
+			lines = append(lines, e.alternatives(p))
+		case "required":
+			for _, name := range p.Names {
+				add(append(slices.Clone(p.Path), name), "missing, expected as a property (given: "+keysOf(p.Value)+")")
+			}
+		case "dependentRequired":
+			for _, name := range p.Names {
+				add(append(slices.Clone(p.Path), name), fmt.Sprintf("missing, expected beside %s", show(p.Limit)))
+			}
+		case "additionalProperties", "unevaluatedProperties":
+			for _, name := range p.Names {
+				add(append(slices.Clone(p.Path), name), "unknown property ("+allowed(p, name)+")")
+			}
+		case "propertyNames":
+			add(append(slices.Clone(p.Path), p.Names...), "not allowed as a property's name: "+strings.Join(e.reasons(p.Branches[0]), " and "))
+		default:
+			add(p.Path, reason(p))
 		}
 	}
-	if len(close) == 0 {
-		close = rest
-	}
-	close = slices.Compact(close)
-	if len(close) == 1 {
-		e.problems = append(e.problems, close[0])
-		return
-	}
-	e.add(v, "no alternative fits: either "+strings.Join(close, "; or "))
+	return lines
 }
 
-// rejectsType reports whether a branch failed for the type of the value itself.
-func rejectsType(v *jsonschema.ValidationError, depth int) bool {
-	if _, ok := v.ErrorKind.(*kind.Type); ok && len(v.InstanceLocation) == depth {
-		return true
+// reasons are the problems of one value without its path.
+func (e *explainer) reasons(problems []schema.Problem) []string {
+	reasons := make([]string, len(problems))
+	for i, p := range problems {
+		reasons[i] = reason(p)
 	}
-	return slices.ContainsFunc(v.Causes, func(cause *jsonschema.ValidationError) bool { return rejectsType(cause, depth) })
+	return reasons
 }
 
-func (e *explainer) leaf(v *jsonschema.ValidationError) {
-	switch k := v.ErrorKind.(type) {
-	case *kind.Type:
-		e.add(v, fmt.Sprintf("expected %s, got %s", strings.Join(k.Want, " or "), e.given(v)))
-	case *kind.Required:
-		for _, name := range k.Missing {
-			e.addAt(append(slices.Clone(v.InstanceLocation), name), "missing, expected as a property (given: "+e.keys(v)+")")
+// alternatives joins what each branch of an anyOf or oneOf would have wanted. Branches for values of another type, or
+// for another value of the property that tells them apart, are left out when some branch is nearer.
+func (e *explainer) alternatives(p schema.Problem) string {
+	nearest := slices.MinFunc(p.Branches, func(a, b []schema.Problem) int {
+		return cmp.Compare(distance(a, len(p.Path)), distance(b, len(p.Path)))
+	})
+	var texts []string
+	for _, branch := range p.Branches {
+		text := strings.Join(e.explain(branch), " and ")
+		if distance(branch, len(p.Path)) == distance(nearest, len(p.Path)) && !slices.Contains(texts, text) {
+			texts = append(texts, text)
 		}
-	case *kind.AdditionalProperties:
-		for _, name := range k.Properties {
-			e.addAt(append(slices.Clone(v.InstanceLocation), name), "unknown property (allowed: "+e.allowed(v)+")")
-		}
-	case *kind.Enum:
-		e.add(v, fmt.Sprintf("expected one of %s, got %s", showAll(k.Want), e.given(v)))
-	case *kind.Const:
-		e.add(v, fmt.Sprintf("expected %s, got %s", show(k.Want), e.given(v)))
-	case *kind.Pattern:
-		e.add(v, fmt.Sprintf("expected text that matches /%s/, got %s", k.Want, e.given(v)))
-	case *kind.Minimum:
-		e.add(v, "expected at least "+decimal(k.Want)+", got "+e.given(v))
-	case *kind.Maximum:
-		e.add(v, "expected at most "+decimal(k.Want)+", got "+e.given(v))
-	case *kind.ExclusiveMinimum:
-		e.add(v, "expected more than "+decimal(k.Want)+", got "+e.given(v))
-	case *kind.ExclusiveMaximum:
-		e.add(v, "expected less than "+decimal(k.Want)+", got "+e.given(v))
-	case *kind.MultipleOf:
-		e.add(v, "expected a multiple of "+decimal(k.Want)+", got "+e.given(v))
-	case *kind.FalseSchema:
-		e.add(v, "not allowed here")
-	default:
-		e.add(v, v.ErrorKind.LocalizedString(e.printer)+" (given: "+e.given(v)+")")
 	}
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	if line, ok := joinExpectations(p); ok {
+		return e.path(p.Path) + ": " + line
+	}
+	return e.path(p.Path) + ": no alternative fits: either " + strings.Join(texts, "; or ")
 }
 
-// decimal spells a bound of a schema, which JSON wrote as a decimal, with its digits.
-func decimal(bound *big.Rat) string {
-	digits, _ := bound.FloatPrec()
-	return bound.FloatString(digits)
+// joinExpectations words alternatives that each want a type or a value of the same place in one clause.
+func joinExpectations(p schema.Problem) (line string, ok bool) {
+	var types []string
+	var values []any
+	for _, branch := range p.Branches {
+		if len(branch) != 1 || len(branch[0].Path) != len(p.Path) {
+			return "", false
+		}
+		switch only := branch[0]; only.Keyword {
+		case "type":
+			types = append(types, typesOf(only.Limit)...)
+		case "const":
+			values = append(values, only.Limit)
+		case "enum":
+			list, _ := only.Limit.([]any)
+			values = append(values, list...)
+		default:
+			return "", false
+		}
+	}
+	want := strings.Join(types, " or ")
+	if len(values) > 0 {
+		want = strings.TrimPrefix(want+" or one of "+showAll(values), " or ")
+	}
+	return "expected " + want + ", got " + show(p.Value), true
 }
 
-func (e *explainer) add(v *jsonschema.ValidationError, text string) {
-	e.addAt(v.InstanceLocation, text)
+// distance is how far a branch is from what was given: 2 when it is of another type, 1 when a const or enum in it, such
+// as the property that tells variants apart, is not met, else 0.
+func distance(problems []schema.Problem, depth int) int {
+	far := 0
+	for _, p := range problems {
+		switch {
+		case p.Keyword == "type" && len(p.Path) == depth:
+			return 2
+		case p.Keyword == "const", p.Keyword == "enum":
+			far = max(far, 1)
+		}
+		for _, branch := range p.Branches {
+			if len(p.Path) == depth {
+				far = max(far, distance(branch, depth))
+			}
+		}
+	}
+	return far
 }
 
-func (e *explainer) addAt(location []string, text string) {
-	e.problems = append(e.problems, e.path(location)+": "+text)
+// reason words a problem with a value itself.
+func reason(p schema.Problem) string {
+	got := ", got " + show(p.Value)
+	switch p.Keyword {
+	case "type":
+		return "expected " + strings.Join(typesOf(p.Limit), " or ") + got
+	case "enum":
+		values, _ := p.Limit.([]any)
+		return "expected one of " + showAll(values) + got
+	case "const":
+		return "expected " + show(p.Limit) + got
+	case "pattern":
+		return fmt.Sprintf("expected text that matches /%v/", p.Limit) + got
+	case "minimum":
+		return "expected at least " + show(p.Limit) + got
+	case "maximum":
+		return "expected at most " + show(p.Limit) + got
+	case "exclusiveMinimum":
+		return "expected more than " + show(p.Limit) + got
+	case "exclusiveMaximum":
+		return "expected less than " + show(p.Limit) + got
+	case "multipleOf":
+		return "expected a multiple of " + show(p.Limit) + got
+	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
+		return sizeReason(p)
+	case "uniqueItems":
+		return fmt.Sprintf("expected items that differ, but [%s] and [%s] are equal", p.Names[0], p.Names[1])
+	case "contains":
+		return "expected an item that matches " + show(p.Limit) + got
+	case "maxContains":
+		return fmt.Sprintf("expected at most %s items that match %s, got %d", show(p.Limit), show(p.Schema["contains"]), p.Matches)
+	case "not":
+		return "expected anything but " + show(p.Limit) + got
+	}
+	return "not allowed here"
+}
+
+// sizeReason words a bound of length: "expected at least 2 characters, got 1: "x"".
+func sizeReason(p schema.Problem) string {
+	size, unit := 0, ""
+	switch value := p.Value.(type) {
+	case string:
+		size, unit = utf8.RuneCountInString(value), "character"
+	case []any:
+		size, unit = len(value), "item"
+	case map[string]any:
+		size, unit = len(value), "propert"
+	}
+	count := show(p.Limit)
+	switch {
+	case unit == "propert" && count == "1":
+		unit = "property"
+	case unit == "propert":
+		unit = "properties"
+	case count != "1":
+		unit += "s"
+	}
+	most := "at least "
+	if strings.HasPrefix(p.Keyword, "max") {
+		most = "at most "
+	}
+	return fmt.Sprintf("expected %s%s %s, got %d: %s", most, count, unit, size, show(p.Value))
+}
+
+func typesOf(limit any) []string {
+	list, ok := limit.([]any)
+	if !ok {
+		return []string{fmt.Sprint(limit)}
+	}
+	var types []string
+	for _, item := range list {
+		types = append(types, fmt.Sprint(item))
+	}
+	return types
+}
+
+// keysOf lists the properties that were given in place of a missing one.
+func keysOf(value any) string {
+	object, _ := value.(map[string]any)
+	return showKeys(object)
+}
+
+// allowed lists the properties that the schema at fault declares, the one that name nearly is first.
+func allowed(p schema.Problem, name string) string {
+	properties, _ := p.Schema["properties"].(map[string]any)
+	list := "allowed: " + showKeys(properties)
+	if near := nearest(name, slices.Collect(maps.Keys(properties))); near != "" {
+		return "did you mean " + show(near) + "? " + list
+	}
+	return list
 }
 
 // path spells a location as a program would: a.b[0]["c d"]; the whole argument is "the argument".
@@ -191,41 +287,6 @@ func child(value any, step string) any {
 	return nil
 }
 
-func (e *explainer) at(v *jsonschema.ValidationError) any {
-	value := e.arguments
-	for _, step := range v.InstanceLocation {
-		value = child(value, step)
-	}
-	return value
-}
-
-// given quotes the value that was given, shortened.
-func (e *explainer) given(v *jsonschema.ValidationError) string { return show(e.at(v)) }
-
-// keys lists the properties that were given in place of a missing one.
-func (e *explainer) keys(v *jsonschema.ValidationError) string {
-	object, _ := e.at(v).(map[string]any)
-	return showKeys(object)
-}
-
-// allowed lists the properties that the schema at fault declares.
-func (e *explainer) allowed(v *jsonschema.ValidationError) string {
-	schema := e.schema
-	_, pointer, _ := strings.Cut(v.SchemaURL, "#")
-	for _, step := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		if step == "" {
-			continue
-		}
-		if unescaped, err := url.PathUnescape(step); err == nil {
-			step = unescaped
-		}
-		schema = child(schema, strings.NewReplacer("~1", "/", "~0", "~").Replace(step))
-	}
-	object, _ := schema.(map[string]any)
-	properties, _ := object["properties"].(map[string]any)
-	return showKeys(properties)
-}
-
 func showKeys(object map[string]any) string {
 	if len(object) == 0 {
 		return "none"
@@ -250,6 +311,9 @@ func showAll(values []any) string {
 }
 
 func show(value any) string {
+	if number, ok := value.(json.Number); ok {
+		return string(number)
+	}
 	rendered, err := protocol.RenderJSON(value, nil)
 	if err != nil {
 		return fmt.Sprintf("%T", value)

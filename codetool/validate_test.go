@@ -15,7 +15,7 @@ func TestArgumentsAreChecked(t *testing.T) {
 		{"missing", object(`"id":{"type":"integer"}`, `,"required":["id"]`), `{"ID":"x"}`, `id: missing, expected as a property (given: "ID")`},
 		{"missing of nothing", object(`"id":{}`, `,"required":["id"]`), ``, `id: missing, expected as a property (given: none)`},
 		{"type", object(`"userId":{"type":"string"}`, ``), `{"userId":5}`, `userId: expected string, got 5`},
-		{"types", object(`"a":{"type":["string","null"]}`, ``), `{"a":[1]}`, `a: expected null or string, got [1]`},
+		{"types", object(`"a":{"type":["string","null"]}`, ``), `{"a":[1]}`, `a: expected string or null, got [1]`},
 		{"enum", object(`"state":{"enum":["open","closed"]}`, ``), `{"state":"opened"}`, `state: expected one of "open", "closed", got "opened"`},
 		{"const", object(`"k":{"const":"a"}`, ``), `{"k":"b"}`, `k: expected "a", got "b"`},
 		{"unknown", object(`"id":{},"name":{}`, `,"additionalProperties":false`), `{"foo":1}`, `foo: unknown property (allowed: "id", "name")`},
@@ -24,12 +24,13 @@ func TestArgumentsAreChecked(t *testing.T) {
 		{"odd path", object(`"a b":{"type":"string"}`, ``), `{"a b":5}`, `["a b"]: expected string, got 5`},
 		{"minimum", object(`"n":{"minimum":1}`, ``), `{"n":0}`, `n: expected at least 1, got 0`},
 		{"fractions", object(`"n":{"multipleOf":0.25}`, ``), `{"n":0.3}`, `n: expected a multiple of 0.25, got 0.3`},
-		{"length", object(`"s":{"minLength":2}`, ``), `{"s":"x"}`, `s: minLength: got 1, want 2 (given: "x")`},
+		{"length", object(`"s":{"minLength":2}`, ``), `{"s":"x"}`, `s: expected at least 2 characters, got 1: "x"`},
 		{"pattern", object(`"s":{"pattern":"^a+$"}`, ``), `{"s":"b"}`, `s: expected text that matches /^a+$/, got "b"`},
+		{"a pattern of JavaScript's", object(`"s":{"pattern":"^(?!x)"}`, ``), `{"s":"x"}`, `s: expected text that matches /^(?!x)/, got "x"`},
 		{"not an object", object(``, ``), `"x"`, `the argument: expected object, got "x"`},
 		{"long values are cut", object(`"n":{"type":"number"}`, ``), `{"n":"` + strings.Repeat("x", 500) + `"}`, `n: expected number, got "` + strings.Repeat("x", 59) + `…`},
 		{"alternatives", object(`"a":{"anyOf":[{"type":"string"},{"type":"number"}]}`, ``), `{"a":true}`,
-			`a: no alternative fits: either a: expected string, got true; or a: expected number, got true`},
+			`a: expected string or number, got true`},
 		{"the alternative of its type", object(`"a":{"anyOf":[{"type":"string"},{"type":"object","required":["x"]}]}`, ``), `{"a":{}}`,
 			`a.x: missing, expected as a property (given: none)`},
 		{"more than one", `{"oneOf":[{"required":["a"]},{"required":["b"]}]}`, `{"a":1,"b":2}`, `the argument: {"a":1,"b":2} matches more than one of the allowed alternatives`},
@@ -47,7 +48,6 @@ func TestArgumentsAreChecked(t *testing.T) {
 		{"nullable enum", object(`"a":{"enum":["x"],"nullable":true}`, ``), `{"a":null}`, ""},
 		{"a property called nullable", object(`"nullable":true`, ``), `{"nullable":1}`, ""},
 		{"formats are notes", `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"d":{"format":"date-time"}}}`, `{"d":"2024-01-01"}`, ""},
-		{"a pattern of JavaScript's", object(`"s":{"pattern":"^(?!x)"}`, ``), `{"s":"x"}`, ""},
 		{"true", `true`, `{"a":1}`, ""},
 		{"null", `null`, `{"a":1}`, ""},
 		{"empty", `{}`, `"x"`, ""},
@@ -79,7 +79,7 @@ func TestManyProblemsAreCut(t *testing.T) {
 	}
 }
 
-// A schema that does not compile never takes the tool away.
+// A schema that is broken never takes the tool away, and its sound parts still count.
 func TestBrokenSchemasWarn(t *testing.T) {
 	for _, schema := range []string{
 		`{"type":"nonsense"}`, `{"$ref":"https://example.com/other.json"}`, `{"$ref":"#/$defs/gone"}`, `{"properties":5}`, `{`,
@@ -91,21 +91,19 @@ func TestBrokenSchemasWarn(t *testing.T) {
 		if got != `{"a":1}` || err != nil {
 			t.Errorf("%s: got %s, %v", schema, got, err)
 		}
-		if !strings.Contains(log.String(), "the input schema does not compile; calls go unchecked") {
+		if !strings.Contains(log.String(), "unchecked") {
 			t.Errorf("%s: no warning in %q", schema, &log)
 		}
 	}
 }
 
-// A schema that compiles but leads back to itself is no reason to refuse a call.
-func TestCircularSchemaWarns(t *testing.T) {
-	var log bytes.Buffer
-	options := &Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Description: "-"}
-	got, err := callOnce(t, options, []Provider{{Name: "s", Tools: []RawTool{echoTool("t", `{"allOf":[{"$ref":"#"}]}`)}}}, "s", "t", `[{"a":1}]`)
-	if got != `{"a":1}` || err != nil {
+// A schema that leads back to itself says nothing by that; what else it says counts.
+func TestCircularSchema(t *testing.T) {
+	providers := []Provider{{Name: "s", Tools: []RawTool{echoTool("t", `{"allOf":[{"$ref":"#"}],"required":["a"]}`)}}}
+	if got, err := callOnce(t, nil, providers, "s", "t", `[{"a":1}]`); got != `{"a":1}` || err != nil {
 		t.Errorf("got %s, %v", got, err)
 	}
-	if !strings.Contains(log.String(), "unchecked") {
-		t.Errorf("no warning in %q", &log)
+	if _, err := callOnce(t, nil, providers, "s", "t", `[{}]`); err == nil {
+		t.Error("a missing property passes")
 	}
 }
