@@ -82,6 +82,13 @@ type Options struct {
 	// Limits bounds each run; a zero field is that of protocol.DefaultLimits. A request can only tighten them.
 	Limits protocol.Limits
 
+	// MaxRetained is how many executions are kept for their handles at one time (Execute fails with HANDLES_EXHAUSTED
+	// past it). Default 16: each is a process of its own with what its program holds, and takes no place to run while
+	// no call on it runs. -1 for none.
+	MaxRetained int
+	// RetainedIdle is how long an execution is kept that nobody uses. Default 5 min: longer than a model's turn takes.
+	RetainedIdle time.Duration
+
 	// Modules is the module map of a request that brings none.
 	Modules map[string]string
 	// Outbound is the network policy of a request that names none. Default inherit, as the contract has it: hosts
@@ -114,10 +121,11 @@ func New(options *Options) (*Pool, error) {
 // Execute runs one program to its end.
 //
 // The error is ctx's own, wrapped, when ctx ends while the request waits for a worker, and otherwise a
-// *protocol.Error: INVALID_REQUEST, POOL_CLOSED, QUEUE_FULL, QUEUE_TIMEOUT, WORKER_START_FAILED or WORKER_LOST. Once a
+// *protocol.Error: INVALID_REQUEST, POOL_CLOSED, QUEUE_FULL, QUEUE_TIMEOUT, WORKER_START_FAILED, WORKER_LOST, or
+// HANDLES_EXHAUSTED of a request that wants handles retained. Once a
 // worker has the program there is always a result: a context that ends then is FailureCanceled, and a worker that dies
 // then is FailureCrashed, both with the logs and the ledger up to there.
-func (p *Pool) Execute(ctx context.Context, request *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+func (p *Pool) Execute(ctx context.Context, request *protocol.ExecuteRequest) (result *protocol.ExecuteResult, err error) {
 	made, failure, err := p.prepare(request)
 	if err != nil {
 		return nil, err
@@ -125,8 +133,14 @@ func (p *Pool) Execute(ctx context.Context, request *protocol.ExecuteRequest) (*
 	if failure != nil {
 		return &protocol.ExecuteResult{Failure: failure}, nil
 	}
+	if request.RetainHandles {
+		if err := p.reserve(); err != nil {
+			return nil, err
+		}
+		defer func() { p.unreserve(result) }()
+	}
 	for attempt := 1; ; attempt++ {
-		w, err := p.acquire(ctx)
+		w, err := p.acquire(ctx, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -23,6 +23,8 @@ const (
 	defaultMaxQueue     = 256
 	defaultQueueTimeout = 30 * time.Second
 	defaultMaxTimeout   = 30 * time.Minute
+	defaultMaxRetained  = 16
+	defaultRetainedIdle = 5 * time.Minute
 )
 
 // resolve fills in the defaults, or says which option makes no sense.
@@ -41,6 +43,8 @@ func resolve(given *Options) (Options, error) {
 	o.StartTimeout = cmp.Or(o.StartTimeout, defaultStartTimeout)
 	o.MaxQueue = orNone(o.MaxQueue, defaultMaxQueue)
 	o.QueueTimeout = cmp.Or(o.QueueTimeout, defaultQueueTimeout)
+	o.MaxRetained = orNone(o.MaxRetained, defaultMaxRetained)
+	o.RetainedIdle = cmp.Or(o.RetainedIdle, defaultRetainedIdle)
 	if o.Timeout == 0 {
 		o.Timeout = min(protocol.DefaultTimeout, cmp.Or(o.MaxTimeout, protocol.DefaultTimeout))
 	}
@@ -68,7 +72,7 @@ func checkOptions(o Options) error {
 	}{
 		{"Workers", int64(o.Workers)}, {"RecycleAfter", int64(o.RecycleAfter)}, {"StartTimeout", int64(o.StartTimeout)},
 		{"QueueTimeout", int64(o.QueueTimeout)}, {"Timeout", int64(o.Timeout)}, {"MaxTimeout", int64(o.MaxTimeout)},
-		{"MaxWall", int64(o.MaxWall)},
+		{"MaxWall", int64(o.MaxWall)}, {"RetainedIdle", int64(o.RetainedIdle)},
 	} {
 		if f.value < 0 {
 			return protocol.Errorf(protocol.CodeInvalidRequest, "executor.Options.%s must not be negative", f.name)
@@ -82,20 +86,12 @@ func checkOptions(o Options) error {
 
 // resolveLimits gives the zero fields of l the values of protocol.DefaultLimits. An operator may loosen those.
 func resolveLimits(l protocol.Limits) (protocol.Limits, error) {
-	d := protocol.DefaultLimits()
 	most := protocol.Limits{
-		Memory: math.MaxInt64, CPU: math.MaxInt64, SourceBytes: maxFrame, ModulesBytes: maxFrame,
-		ArgumentBytes: maxFrame, ToolResultBytes: maxFrame, ResultBytes: maxFrame, LogBytes: maxFrame, LogLines: math.MaxInt64,
-		ToolCalls: math.MaxInt64, CallsInFlight: math.MaxInt64, Timers: math.MaxInt64,
+		SourceBytes: maxFrame, ModulesBytes: maxFrame, ArgumentBytes: maxFrame, ToolResultBytes: maxFrame, ResultBytes: maxFrame, LogBytes: maxFrame,
+		Memory: math.MaxInt64, CPU: math.MaxInt64, LogLines: math.MaxInt64, ToolCalls: math.MaxInt64, CallsInFlight: math.MaxInt64,
+		Timers: math.MaxInt64, Handles: math.MaxInt64,
 	}
-	return most.Tighten(protocol.Limits{
-		Memory: cmp.Or(l.Memory, d.Memory), CPU: cmp.Or(l.CPU, d.CPU),
-		SourceBytes: cmp.Or(l.SourceBytes, d.SourceBytes), ModulesBytes: cmp.Or(l.ModulesBytes, d.ModulesBytes),
-		ArgumentBytes: cmp.Or(l.ArgumentBytes, d.ArgumentBytes), ToolResultBytes: cmp.Or(l.ToolResultBytes, d.ToolResultBytes),
-		ResultBytes: cmp.Or(l.ResultBytes, d.ResultBytes), LogBytes: cmp.Or(l.LogBytes, d.LogBytes), LogLines: cmp.Or(l.LogLines, d.LogLines),
-		ToolCalls: cmp.Or(l.ToolCalls, d.ToolCalls), CallsInFlight: cmp.Or(l.CallsInFlight, d.CallsInFlight),
-		Timers: cmp.Or(l.Timers, d.Timers),
-	})
+	return most.Tighten(l.Or(protocol.DefaultLimits()))
 }
 
 // maxFrame is the most that one text may measure, whatever an operator says: what a string of the engine can hold.

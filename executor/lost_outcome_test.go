@@ -180,7 +180,6 @@ func TestRequestsThatMakeNoSenseCostNoWorker(t *testing.T) {
 		"limits.memory":  {Code: "x", Limits: protocol.Limits{Memory: 1 << 40}},
 		"providers[0]":   {Code: "x", Providers: []protocol.ProviderDescriptor{{Name: "class"}}},
 		"consoleFormat":  {Code: "x", ConsoleFormat: "loud"},
-		"retainHandles":  {Code: "x", RetainHandles: true},
 		"greater than 0": {Code: "x", Timeout: protocol.TimeoutOf(0)},
 	} {
 		result, err := pool.Execute(context.Background(), request)

@@ -16,8 +16,9 @@ type plan struct {
 	timeout  time.Duration
 	maxWall  time.Duration
 	outbound protocol.Outbound
-	header   []byte // wire.RunHeader
-	modules  []byte // the module map as JSON
+	// kind and fields are the frame that starts it.
+	kind   wire.Kind
+	fields [][]byte
 }
 
 // prepare checks a request. A request that makes no sense is an error; a program that is too large, or no program, is a
@@ -26,7 +27,7 @@ func (p *Pool) prepare(request *protocol.ExecuteRequest) (*plan, *protocol.Failu
 	if request == nil {
 		return nil, nil, protocol.Errorf(protocol.CodeInvalidRequest, "the request is nil")
 	}
-	made := &plan{request: request, maxWall: p.options.MaxWall, outbound: request.Outbound, modules: p.modules}
+	made := &plan{request: request, maxWall: p.options.MaxWall, outbound: request.Outbound}
 	if made.outbound.Mode() == protocol.OutboundUnset {
 		made.outbound = p.options.Outbound
 	}
@@ -43,12 +44,14 @@ func (p *Pool) prepare(request *protocol.ExecuteRequest) (*plan, *protocol.Failu
 	if failure := p.checkSizes(request, made.limits); failure != nil {
 		return nil, failure, nil
 	}
+	modules := p.modules
 	if request.Modules != nil {
-		if made.modules, err = encodeModules(request.Modules); err != nil {
+		if modules, err = encodeModules(request.Modules); err != nil {
 			return nil, nil, err
 		}
 	}
-	made.header, err = encodeHeader(made)
+	header, err := encodeHeader(made)
+	made.kind, made.fields = wire.Run, [][]byte{header, []byte(request.Code), modules}
 	return made, nil, err
 }
 
@@ -60,9 +63,6 @@ func checkRequest(request *protocol.ExecuteRequest) error {
 	case "", protocol.ConsoleString, protocol.ConsoleInspect:
 	default:
 		return protocol.Errorf(protocol.CodeInvalidRequest, "consoleFormat must be %q or %q, got %q", protocol.ConsoleString, protocol.ConsoleInspect, request.ConsoleFormat)
-	}
-	if request.RetainHandles {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "retainHandles is not supported by this executor")
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func encodeHeader(made *plan) ([]byte, error) {
 	l, request := made.limits, made.request
 	header := wire.RunHeader{
 		Outbound: made.outbound.Mode() != protocol.OutboundBlocked, LosslessIntegers: request.LosslessIntegers,
-		ConsoleFormat: string(request.ConsoleFormat),
+		ConsoleFormat: string(request.ConsoleFormat), Retain: request.RetainHandles, Handles: l.Handles,
 		ArgumentBytes: l.ArgumentBytes, ResultBytes: l.ResultBytes, LogBytes: l.LogBytes, LogLines: l.LogLines,
 		ToolCalls: l.ToolCalls, CallsInFlight: l.CallsInFlight, Timers: l.Timers,
 	}

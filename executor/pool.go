@@ -36,6 +36,10 @@ type Pool struct {
 	idle   []*process            // the last one was used last
 	count  [dead + 1]int         // processes by state
 	queue  []*waiter             // first come, first served
+
+	executions map[string]*execution // retained runs by id
+	reserved   int                   // runs that may become one
+
 	engine string
 	jail   []string
 
@@ -53,7 +57,8 @@ var _ protocol.Executor = (*Pool)(nil)
 //	   │ no Ready        │                     │ retired         │ no Ready
 //	   └─────────────────┴─────────► dead ◄────┴─────────────────┘
 //
-// A process that is handed to a request is running before the Run frame is sent.
+// A process that is handed to a request is running before the Run frame is sent. One whose run granted handles goes from
+// running to retained, and back for each call on them; it is nobody else's any more, and dies with its execution.
 type state int
 
 const (
@@ -62,11 +67,15 @@ const (
 	idle
 	running
 	warming
+	retained
 	dead
 )
 
-// waiter is one request that waits for a worker.
-type waiter struct{ ready chan handoff }
+// waiter is one request that waits for a worker: any, or the one that keeps its execution.
+type waiter struct {
+	ready chan handoff
+	kept  *process
+}
 
 // handoff is a worker in state running, or the reason why there is none.
 type handoff struct {
@@ -77,6 +86,7 @@ type handoff struct {
 func (p *Pool) open() {
 	p.lifetime, p.end = context.WithCancelCause(context.Background())
 	p.all = make(map[*process]struct{})
+	p.executions = make(map[string]*execution)
 	p.inherit = newTransport()
 	p.starter = newStarter()
 	p.mu.Lock()
@@ -102,15 +112,34 @@ func (p *Pool) move(w *process, to state) {
 	}
 }
 
-// serve hands idle workers to waiting requests. The caller holds p.mu.
+// serve hands workers to waiting requests. One that waits for a process to start keeps its place to run. The caller
+// holds p.mu.
 func (p *Pool) serve() {
-	for len(p.queue) > 0 && len(p.idle) > 0 && p.count[running] < p.options.Workers {
-		w := p.idle[len(p.idle)-1]
+	free := p.options.Workers - p.count[running]
+	left := p.queue[:0]
+	for i, waiting := range p.queue {
+		if free <= 0 {
+			left = append(left, p.queue[i:]...)
+			break
+		}
+		free--
+		w := waiting.kept
+		if w == nil && len(p.idle) > 0 {
+			w = p.idle[len(p.idle)-1]
+		}
+		if w == nil {
+			left = append(left, waiting)
+			continue
+		}
 		p.move(w, running)
-		p.queue[0].ready <- handoff{worker: w}
-		p.queue = p.queue[1:]
+		waiting.ready <- handoff{worker: w}
 	}
+	clear(p.queue[len(left):])
+	p.queue = left
 }
+
+// pooled counts the processes that serve whoever comes. The caller holds p.mu.
+func (p *Pool) pooled() int { return len(p.all) - len(p.executions) }
 
 // replenish starts the processes that waiting requests and the spare ones call for. The caller holds p.mu.
 func (p *Pool) replenish() {
@@ -119,19 +148,19 @@ func (p *Pool) replenish() {
 	}
 	servable := min(len(p.queue), p.options.Workers-p.count[running])
 	for p.count[idle]+p.count[warming]+p.count[starting] < servable+p.options.SpareWorkers &&
-		len(p.all) < p.options.Workers+p.options.SpareWorkers {
+		p.pooled() < p.options.Workers+p.options.SpareWorkers {
 		w := newProcess(p)
 		p.move(w, starting)
 		p.processes.Go(w.live)
 	}
 }
 
-// acquire waits for a worker in state running.
-func (p *Pool) acquire(ctx context.Context) (*process, error) {
+// acquire waits for a worker in state running: kept, which keeps the request's execution, or any when that is nil.
+func (p *Pool) acquire(ctx context.Context, kept *process) (*process, error) {
 	if ctx.Err() != nil {
 		return nil, notStarted(ctx)
 	}
-	me := &waiter{ready: make(chan handoff, 1)}
+	me := &waiter{ready: make(chan handoff, 1), kept: kept}
 	if err := p.enqueue(me); err != nil {
 		return nil, err
 	}
@@ -169,6 +198,9 @@ func (p *Pool) enqueue(me *waiter) error {
 	if p.closed {
 		return errClosed
 	}
+	if me.kept != nil && me.kept.state != retained {
+		return unknownExecution(me.kept.execution.id)
+	}
 	// Requests that only wait for a process to start do not count: their place to run is free.
 	if free := p.options.Workers - p.count[running]; len(p.queue)-free >= p.options.MaxQueue {
 		return protocol.Errorf(protocol.CodeQueueFull, "%d programs run and %d wait, as many as may", p.count[running], len(p.queue))
@@ -201,7 +233,11 @@ func (p *Pool) withdraw(me *waiter) {
 		return
 	}
 	if h := <-me.ready; h.worker != nil && h.worker.state == running {
-		p.move(h.worker, idle)
+		back := idle
+		if me.kept != nil {
+			back = retained
+		}
+		p.move(h.worker, back)
 		p.serve()
 	}
 }
@@ -241,12 +277,13 @@ func (p *Pool) gone(w *process, err error) {
 		return
 	}
 	p.move(w, dead)
+	p.forget(w)
 	p.serve()
 	if from == running || from == warming {
 		p.replenish()
 		return
 	}
-	if from != starting || len(p.all) > 0 {
+	if from != starting || p.pooled() > 0 {
 		return
 	}
 	if len(p.queue) == 0 && !p.closed { // nobody is there to be told
@@ -323,6 +360,8 @@ type Status struct {
 	// Running, Idle, Starting and Queued count workers with a program, warm workers, workers on their way (a new
 	// process, or a new isolate), and requests that wait.
 	Running, Idle, Starting, Queued int
+	// Retained counts the executions that are kept for their handles, and that no call runs in.
+	Retained int
 	// Engine and Jail are what the last worker that became ready said of itself; empty before the first.
 	Engine string
 	Jail   []string
@@ -333,7 +372,7 @@ func (p *Pool) Status() Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return Status{
-		Running: p.count[running], Idle: p.count[idle], Starting: p.count[starting] + p.count[warming], Queued: len(p.queue),
+		Running: p.count[running], Idle: p.count[idle], Starting: p.count[starting] + p.count[warming], Queued: len(p.queue), Retained: p.count[retained],
 		Engine: p.engine, Jail: slices.Clone(p.jail),
 	}
 }

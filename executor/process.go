@@ -20,6 +20,8 @@ import (
 type process struct {
 	pool  *Pool
 	state state // under pool.mu, see Pool.move
+	// execution is what it keeps; under pool.mu.
+	execution *execution
 
 	child    *os.Process
 	stdout   *os.File
@@ -228,6 +230,13 @@ func (w *process) done(r *run, frame wire.Frame) error {
 	w.current.Store(nil)
 	defer close(r.ended)
 	w.runs++
+	if reusable && r.granted > 0 {
+		w.pool.retain(w, r)
+		return nil
+	}
+	if w.execution != nil { // what it keeps is not good any more
+		reusable = false
+	}
 	if !reusable || w.runs >= w.pool.options.RecycleAfter {
 		w.pool.gone(w, nil)
 		return errRetired
@@ -247,7 +256,7 @@ func (w *process) begin(r *run) error {
 	r.clock.start = r.started
 	w.current.Store(r)
 	w.stdin.SetWriteDeadline(r.started.Add(w.pool.options.StartTimeout))
-	err := w.frames.Write(wire.Run, r.plan.header, []byte(r.plan.request.Code), r.plan.modules)
+	err := w.frames.Write(r.plan.kind, r.plan.fields...)
 	if err == nil {
 		err = w.frames.Flush()
 	}

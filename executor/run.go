@@ -23,6 +23,10 @@ type run struct {
 	clock    runClock
 	peak     int64         // of memory; only supervise writes it
 	ended    chan struct{} // closed when the worker is done with the run, or gone
+	// granted is the number of handles that the run's isolate has given out; executionID is set when it is kept. The
+	// process's goroutine writes them before it closes ended.
+	granted     int64
+	executionID string
 
 	mu     sync.Mutex
 	over   bool // no later than ended
@@ -163,6 +167,9 @@ func (r *run) done(frame wire.Frame) (reusable bool, err error) {
 	if err := decodeHeader(frame, 2, &header); err != nil {
 		return false, err
 	}
+	if err := r.checkGrant(header); err != nil {
+		return false, err
+	}
 	terminated := header.Failure != nil && header.Failure.Kind == kindTerminated
 	value := frame.Fields[1]
 	var failure *protocol.Failure
@@ -192,6 +199,7 @@ func (r *run) close(end finish, terminated bool, header wire.DoneHeader) (reusab
 	}
 	end.usage = r.usage(r.worker.sampler.cpu(), time.Duration(header.CPUMicros)*time.Microsecond)
 	r.calls.refuse(header.Refused, end.usage.Wall)
+	r.granted = header.Handles
 	r.settle(end)
 	broken := end.failure != nil && end.failure.Kind == protocol.FailureCrashed // the worker's own account of itself
 	return terminated == (r.reason != nil) && !broken, nil
@@ -235,7 +243,7 @@ func (r *run) result() *protocol.ExecuteResult {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	end := r.finish
-	result := &protocol.ExecuteResult{Value: end.value, Failure: end.failure, Logs: r.logs.lines, Usage: end.usage, Calls: r.calls.ledger}
+	result := &protocol.ExecuteResult{Value: end.value, Failure: end.failure, Logs: r.logs.lines, Usage: end.usage, Calls: r.calls.ledger, ExecutionID: r.executionID}
 	result.Usage.PeakMemory = r.peak
 	switch {
 	case r.reason != nil:

@@ -1,7 +1,8 @@
 // The codec: what of JavaScript's values JSON has no word for, in the encoding of protocol/values.go.
 //
-//   encode(value, result)  JSON text, undefined when JSON has none; result selects the encoding of the run's value,
-//                          in which views keep their type, over that of arguments, where every view is a Uint8Array
+//   encode(value, result, grants)  JSON text, undefined when JSON has none; result selects the encoding of the run's value,
+//                          in which views keep their type, over that of arguments, where every view is a Uint8Array;
+//                          with grants, functions become handles
 //   decode(text)           the value of a JSON text
 //   decodeEnvelope(text)   the result of a call, or its error, thrown
 (function (host) {
@@ -36,10 +37,14 @@
   };
   const hasMarker = (value) => p.ObjectHasOwn(value, BINARY) || p.ObjectHasOwn(value, HANDLE) || p.ObjectHasOwn(value, ESCAPE);
 
-  const replacer = (result) => {
+  const replacer = (result, grants) => {
     const escaped = new p.SafeWeakSet(); // the wrappers made here
+    let top = true; // where what holds the value is not the program's
     return function (key, value) {
+      const self = top ? undefined : this;
+      top = false;
       if (typeof value !== 'object') {
+        if (grants && typeof value === 'function') return { __proto__: null, [HANDLE]: host.load('worker/handles').grant(value, self) };
         return typeof value === 'bigint' && host.options.losslessIntegers ? p.JSONRawJSON(p.BigIntPrototypeToString(value)) : value;
       }
       if (value === null || p.ArrayIsArray(value)) return value;
@@ -54,10 +59,10 @@
     };
   };
   // While it runs, a namespace has no toJSON tool.
-  host.encode = (value, result) => {
+  host.encode = (value, result, grants) => {
     host.serialising = true;
     try {
-      return p.JSONStringify(value, replacer(result));
+      return p.JSONStringify(value, replacer(result, grants));
     } finally {
       host.serialising = false;
     }

@@ -50,6 +50,15 @@
     return host.limitError(limit, message);
   };
   host.refused = () => p.JSONStringify(refused);
+  // A retained run begins anew with each call on a handle. What the last one still waited for is not answered any more.
+  host.renewCalls = () => {
+    calls = 0;
+    inFlight = 0;
+    refused.length = 0;
+    state[PENDING] = 0;
+    waiting.forEach((parked) => parked.reject(new p.Error('Execution has already completed')));
+    waiting.clear();
+  };
   host.dispatch = (provider, tool, args) => {
     const max = host.limits;
     if (calls >= max.toolCalls) throw refuse(provider, tool, 'toolCalls', `too many tool calls: at most ${max.toolCalls} in a run`);

@@ -18,6 +18,7 @@
     if (text.length > host.limits.logBytes) text = p.StringPrototypeSlice(text, 0, host.limits.logBytes + 1);
     closed = native.log(level, text) === true;
   };
+  host.reopenConsole = () => { closed = false; };
   const format = (args) => {
     if (inspecting()) return closed ? '' : host.load('worker/inspect').format(args);
     let text = '';

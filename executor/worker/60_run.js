@@ -3,6 +3,7 @@
 //   provide(name, proxySource)   declares a provider; proxySource is undefined or a function of __dispatch
 //   exit(message)                ends the run with an error that the program cannot catch
 //   start(make, runHeader, lastId)  make(hooks, scope) is the program as program.go wraps it
+//   conclude(work)               ends the run with what the promise of work() comes to
 //
 // What a program threw is read here with care: its getters may throw, loop or lie, and so may Error.prepareStackTrace.
 (function (host) {
@@ -110,7 +111,8 @@
     if (failure.thrown?.length > host.limits.resultBytes) delete failure.thrown;
     return failure;
   };
-  const finish = (kind, text) => native.settle(kind, text, host.refused());
+  host.granted = 0;
+  const finish = (kind, text) => native.settle(kind, text, host.refused(), host.granted);
   host.exit = (message) => fail(describe(new p.Error(message)));
   const fail = (failure) => finish('failure', p.JSONStringify(shorten(failure)));
   const overflow = (error) => isError(error) && attempt(() => error.message) === 'Maximum call stack size exceeded' && p.ObjectGetPrototypeOf(error) === p.RangeError.prototype;
@@ -118,7 +120,7 @@
   const succeed = (value) => {
     let text;
     try {
-      text = host.encode(value, true);
+      text = host.encode(value, true, host.options.retain);
     } catch (error) {
       const failure = describe(error);
       if (overflow(error)) failure.kind = 'stack';
@@ -171,15 +173,18 @@
 
   // A console line that the program writes up to three microtasks after its arrow returned still counts, in the
   // reference and so here. evaluate's own await is the first of them and its return the second.
-  host.start = async (make, header, lastId) => {
+  host.start = (make, header, lastId) => {
     host.countFrom(lastId);
-    const { outbound, losslessIntegers, consoleFormat, ...limits } = p.JSONParse(header);
+    const { outbound, losslessIntegers, consoleFormat, retain, ...limits } = p.JSONParse(header);
     host.limits = limits;
-    host.options = { __proto__: null, losslessIntegers, consoleFormat };
+    host.options = { __proto__: null, losslessIntegers, consoleFormat, retain };
     host.outboundMode = outbound ? 'open' : 'blocked';
+    host.conclude(() => evaluate(make));
+  };
+  host.conclude = async (work) => {
     let value;
     try {
-      value = await evaluate(make);
+      value = await work();
     } catch (error) {
       await undefined;
       fail(named(describe(error)));

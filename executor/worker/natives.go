@@ -159,10 +159,13 @@ func (s *sandbox) fromBase64(args []v8.Value) v8.Value {
 	return v8.Value{}
 }
 
-// settle(kind, text, refused) ends the run. What the program still has queued does not run any more.
+// settle(kind, text, refused, granted) ends the run. What the program still has queued does not run any more, unless it
+// is kept.
 func (s *sandbox) nativeSettle(args []v8.Value) v8.Value {
-	s.run.settle(args[0].String(), args[1].Text(), args[2].String())
-	s.isolate.Terminate()
+	s.run.settle(args[0].String(), args[1].Text(), args[2].String(), int64(args[3].Number()))
+	if s.run.done.Handles == 0 {
+		s.isolate.Terminate()
+	}
 	return v8.Value{}
 }
 

@@ -23,6 +23,8 @@ type run struct {
 	done    wire.DoneHeader
 	value   []byte
 	settled bool
+	invoked bool  // it is a call on a handle
+	before  int64 // how many handles there were before it
 	err     error // of the pipe to the pool
 }
 
@@ -47,6 +49,14 @@ func (s *sandbox) execute(frame wire.Frame) error {
 	if err := r.begin(textOf(frame.Fields[1]), modules, frame.Fields[0]); err != nil {
 		r.broken(err)
 	}
+	if err := r.conclude(); err != nil || r.done.Handles == 0 {
+		return err
+	}
+	return s.retain()
+}
+
+// conclude waits for the program's end and answers Done.
+func (r *run) conclude() error {
 	if err := r.loop(); err != nil {
 		return err
 	}
@@ -153,13 +163,16 @@ func (r *run) receive() error {
 }
 
 // settle takes what 60_run.js made of the program.
-func (r *run) settle(kind, text, refused string) {
+func (r *run) settle(kind, text, refused string, granted int64) {
 	if r.settled {
 		return
 	}
 	r.settled = true
 	if err := json.Unmarshal([]byte(refused), &r.done.Refused); err != nil {
 		r.done.Refused = nil
+	}
+	if r.header.Retain && (r.invoked || kind != "failure") {
+		r.done.Handles = granted
 	}
 	switch {
 	case kind == "failure":
@@ -170,6 +183,9 @@ func (r *run) settle(kind, text, refused string) {
 	case int64(len(text)) > r.header.ResultBytes:
 		failure := resultTooLarge(r.header.ResultBytes)
 		r.done.Failure = &failure
+		if !r.invoked {
+			r.done.Handles = 0
+		}
 	default:
 		r.value = bytesOf(text)
 	}
@@ -200,6 +216,7 @@ func (r *run) stalled() {
 		r.fail(outOfMemory())
 		return
 	}
+	r.done.Handles = r.before // nothing of it runs any more
 	r.fail(wire.Failure{Kind: "stalled", Message: "the program waits for a promise that nothing can settle any more: no tool call, request or timer is pending"})
 }
 

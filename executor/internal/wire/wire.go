@@ -11,6 +11,9 @@
 //	Answer  Fetched             ──►
 //	                            ◄──   Logs*  Done  then, after a fresh isolate is warm, Ready
 //
+// A Done that grants handles is followed by no Ready: the isolate is kept, and the worker takes Invoke frames, each of
+// which is a run of its own with Calls and a Done, until its pool ends it.
+//
 // On the wire a frame is its body's length (4 bytes, little endian), and the body: the kind (1 byte), then each field
 // as an unsigned varint length and its bytes.
 //
@@ -38,6 +41,8 @@ const (
 	Answer Kind = 2
 	// Fetched ends a Fetch: the id, FetchedHeader as JSON, the body.
 	Fetched Kind = 3
+	// Invoke calls a function that a retained run handed out: InvokeHeader as JSON, the argument list as JSON.
+	Invoke Kind = 4
 
 	// Ready says that a fresh isolate waits for a Run: ReadyHeader as JSON.
 	Ready Kind = 16
@@ -69,6 +74,14 @@ type RunHeader struct {
 	ToolCalls        int64  `json:"toolCalls"`
 	CallsInFlight    int64  `json:"callsInFlight"`
 	Timers           int64  `json:"timers"`
+	// Retain says that functions in the value become handles, at most Handles of them.
+	Retain  bool  `json:"retain"`
+	Handles int64 `json:"handles"`
+}
+
+// InvokeHeader names what an Invoke calls. Handles are numbered from 1 in the life of their isolate.
+type InvokeHeader struct {
+	Handle int64 `json:"handle"`
 }
 
 // Provider is a namespace of the program's scope (protocol.ProviderDescriptor without what the worker does not need).
@@ -98,6 +111,8 @@ type DoneHeader struct {
 	CPUMicros int64 `json:"cpuMicros"`
 	// WallMicros is the time from Run to the end of the program.
 	WallMicros int64 `json:"wallMicros"`
+	// Handles is the number of handles that the isolate has granted so far; with any, the isolate is kept.
+	Handles int64 `json:"handles,omitempty"`
 	// Refused are the calls that the worker itself turned down at a limit ("provider.tool"), bounded in number.
 	Refused []string `json:"refused,omitempty"`
 }
