@@ -149,5 +149,5 @@
 
   host.define('TextEncoder', expose('TextEncoder', Encoder), { enumerable: true });
   host.define('TextDecoder', expose('TextDecoder', Decoder), { enumerable: true });
-  return { __proto__: null, encode, decodeUtf8, newDecoder: (label, options) => new Decoder(label, options) };
+  return { __proto__: null, encode, decodeUtf8, newDecoder: (label, options) => new Decoder(label, options), decode: P.uncurryThis(Decoder.prototype.decode) };
 })

@@ -229,9 +229,15 @@
       return parts === undefined ? null : new Implementation(parts.href);
     }
 
-    static createObjectURL() { throw new Error('URL.createObjectURL() is not implemented'); }
+    static createObjectURL(object) {
+      if (host.load('50_blob').stateOf(object) === undefined) throw wrong('createObjectURL', 'URL', 1, 'File or Blob');
+      throw new Error('URL.createObjectURL() is not implemented');
+    }
 
-    static revokeObjectURL() { throw new Error('URL.revokeObjectURL() is not implemented'); }
+    static revokeObjectURL() {
+      missing(arguments.length, 'revokeObjectURL', 'URL', ['USVString']);
+      throw new Error('URL.revokeObjectURL() is not implemented');
+    }
 
     constructor(url, base = undefined) {
       const input = usvString(url);

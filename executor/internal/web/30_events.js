@@ -8,9 +8,9 @@
   const { expose, exposeFunction, receiver, illegal, missing, wrong, string, isObject } = host.load('idl');
 
   const phases = { __proto__: null, NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 };
-  const dictionary = (init, name) => {
+  const dictionary = (init, name, type = 'Init') => {
     if (init === undefined || init === null) return { __proto__: null };
-    if (!isObject(init)) throw new TypeError(`Failed to construct '${name}': constructor parameter 2 is not of type 'Init'.`);
+    if (!isObject(init)) throw new TypeError(`Failed to construct '${name}': constructor parameter 2 is not of type '${type}'.`);
     return init;
   };
   let stateOf; // the mutable state of an event, undefined for anything else
@@ -28,7 +28,7 @@
       const options = dictionary(init, 'Event');
       this.#state = {
         __proto__: null, type: string(type), bubbles: !!options.bubbles, cancelable: !!options.cancelable, composed: !!options.composed,
-        target: null, currentTarget: null, phase: 0, trusted: false, prevented: false, stopped: false, stoppedNow: false, dispatching: false,
+        target: undefined, currentTarget: undefined, phase: 0, trusted: false, prevented: false, stopped: false, stoppedNow: false, dispatching: false,
       };
     }
 
@@ -55,7 +55,7 @@
   class CustomEventImplementation extends EventImplementation {
     #detail;
     constructor(type, init = undefined) {
-      super(type, dictionary(init, 'CustomEvent'));
+      super(type, dictionary(init, 'CustomEvent', 'CustomEventInit'));
       this.#detail = init?.detail;
     }
     get detail() { #detail in receiver(this) || illegal(); return this.#detail; }
@@ -66,7 +66,7 @@
 
   class MessageEventImplementation extends EventImplementation {
     constructor(type, init = undefined) {
-      super(type, dictionary(init, 'MessageEvent'));
+      super(type, dictionary(init, 'MessageEvent', 'Initializer'));
       fixed(this, 'ports', []);
       fixed(this, 'source', init?.source ?? null);
       fixed(this, 'lastEventId', init?.lastEventId === undefined ? '' : string(init.lastEventId));
@@ -77,7 +77,7 @@
 
   class CloseEventImplementation extends EventImplementation {
     constructor(type, init = undefined) {
-      super(type, dictionary(init, 'CloseEvent'));
+      super(type, dictionary(init, 'CloseEvent', 'Initializer'));
       fixed(this, 'wasClean', !!init?.wasClean);
       fixed(this, 'reason', init?.reason === undefined ? '' : string(init.reason));
       fixed(this, 'code', init?.code === undefined ? 0 : init.code & 0xffff);
@@ -87,7 +87,7 @@
   class ErrorEventImplementation extends EventImplementation {
     #fields;
     constructor(type, init = undefined) {
-      super(type, dictionary(init, 'ErrorEvent'));
+      super(type, dictionary(init, 'ErrorEvent', 'ErrorEventInit'));
       this.#fields = {
         __proto__: null, filename: init?.filename === undefined ? '' : string(init.filename), message: init?.message === undefined ? '' : string(init.message),
         lineno: init?.lineno === undefined ? 0 : init.lineno | 0, colno: init?.colno === undefined ? 0 : init.colno | 0, error: init?.error,
@@ -209,6 +209,7 @@
       const snapshot = list();
       if (entries !== undefined) for (let i = 0; i < entries.length; i++) push(snapshot, entries[i]);
       try {
+        this.#callProperty(event, state.type);
         for (let i = 0; i < snapshot.length && !state.stoppedNow; i++) {
           const entry = snapshot[i];
           if (entry.removed) continue;
@@ -223,6 +224,14 @@
       return !state.prevented;
     }
 
+    // A function that the program has put at on<type> is called before all listeners; the attributes of the platform,
+    // such as onabort, have their place among them.
+    #callProperty(event, type) {
+      if (this.#handlers?.has(type)) return;
+      const handler = this[`on${type}`];
+      if (typeof handler === 'function') P.FunctionPrototypeCall(handler, this, event);
+    }
+
     static {
       emit = (target, event) => target.#dispatch(event, stateOf(event));
       getHandler = (target, type) => target.#handlers?.get(type)?.callback ?? null;
@@ -231,8 +240,8 @@
         const old = handlers.get(type);
         if (old !== undefined) target.#remove(type, old.relay);
         handlers.delete(type);
-        if (typeof callback !== 'function') return;
-        const relay = function (event) { return P.FunctionPrototypeCall(callback, this, event); };
+        if (!isObject(callback)) return;
+        const relay = function (event) { return typeof callback === 'function' ? P.FunctionPrototypeCall(callback, this, event) : undefined; };
         handlers.set(type, { __proto__: null, callback, relay });
         target.#add(type, relay, false);
       };

@@ -21,7 +21,7 @@
   let makeFile; // makeFile(bytes, type, name)
 
   const partsOf = (parts, name) => {
-    if (!isObject(parts) || typeof parts[P.SymbolIterator] !== 'function') throw new TypeError(`Failed to construct '${name}': constructor parameter 1 is not of type 'Array'.`);
+    if (!P.ArrayIsArray(parts)) throw new TypeError(`Failed to construct '${name}': constructor parameter 1 is not of type 'Array'.`);
     const items = P.arrayFrom(parts);
     const out = list();
     for (let i = 0; i < items.length; i++) {
@@ -112,6 +112,8 @@
 
     constructor(parts, name, init = undefined) {
       super();
+      if (arguments.length < 2 && parts !== undefined) partsOf(parts, 'File'); // what is wrong with the first counts first
+      if (arguments.length < 2) throw new TypeError("Failed to construct 'File': constructor parameter 2 is not of type 'string'.");
       P.ObjectAssign(stateOf(this), newState(parts, init, 'File'));
       this.#name = usvString(name);
       const modified = init?.lastModified;
@@ -127,7 +129,7 @@
     return makeBlob(bytes, type);
   };
   host.define('Blob', expose('Blob', BlobImplementation, { clone }), { enumerable: true });
-  host.define('File', expose('File', FileImplementation, { required: [null, 'string'] }), { enumerable: true });
+  host.define('File', expose('File', FileImplementation, { required: [null, null] }), { enumerable: true });
   const isFile = (value) => isObject(value) && P.ObjectPrototypeIsPrototypeOf(FileImplementation.prototype, value);
   return { __proto__: null, stateOf, makeBlob, makeFile, isFile };
 })

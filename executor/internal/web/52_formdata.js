@@ -77,8 +77,8 @@
 
     set(name, value, filename = undefined) {
       #entries in receiver(this) || illegal();
+      if (arguments.length > 0) name = usvString(name);
       missing(arguments.length, 'set', 'FormData', ['string', 'File or Blob or string']);
-      name = usvString(name);
       value = valueOf(name, value, filename);
       let done = false;
       this.#entries = this.#select((entry) => {

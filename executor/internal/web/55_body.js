@@ -157,5 +157,5 @@
     }
   }
   host.define('Body', expose('Body', Implementation, { constructible: false }), { enumerable: true });
-  return { __proto__: null, Body: Implementation, extract, consume, cloneBody, isUsed, bodyOf, setBody, headersOf, setHeaders };
+  return { __proto__: null, Body: Implementation, extract, consume, cloneBody, isUsed, streamOf, bodyOf, setBody, headersOf, setHeaders };
 })

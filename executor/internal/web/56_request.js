@@ -4,7 +4,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, RangeError, StringPrototypeToUpperCase, StringPrototypeCharCodeAt } = P;
-  const { expose, receiver, illegal, missing, string, usvString, isObject } = host.load('idl');
+  const { expose, receiver, illegal, missing, wrong, string, usvString, isObject } = host.load('idl');
   const { Body, extract, cloneBody, isUsed, bodyOf, setBody, headersOf, setHeaders } = host.load('55_body');
   const H = host.load('54_headers');
   const url = host.load('20_url');
@@ -122,12 +122,14 @@
   };
   const redirects = P.ObjectFreeze({ __proto__: null, 301: 1, 302: 1, 303: 1, 307: 1, 308: 1 });
 
+  let responseOf;   // the state of a response, undefined for anything else
   let makeResponse; // makeResponse({status, statusText, headers, bytes, url, redirected}): what a fetch got
 
   class ResponseImplementation extends Body {
     #state;
 
     static {
+      responseOf = (value) => (isObject(value) && #state in value ? value.#state : undefined);
       makeResponse = ({ status, statusText, headers, bytes, url: from, redirected }) => {
         const response = new ResponseImplementation();
         response.#state = { __proto__: null, status, statusText, url: from, redirected, type: 'default' };
@@ -160,7 +162,9 @@
     static json(data, init = undefined) {
       missing(arguments.length, 'json', 'Response', ['Value']);
       const text = P.JSONStringify(data);
+      if (init !== undefined && init !== null && !isObject(init)) throw wrong('json', 'Response', 2, 'InitializerDict or Response');
       const response = new ResponseImplementation(null, init);
+      response.#mayHaveBody();
       H.setUnlessHas(headersOf(response), 'content-type', 'application/json');
       adopt(response, `${text}`);
       return response;
@@ -176,9 +180,13 @@
       };
       setHeaders(this, headersFrom(headers, 'InitializerDict'));
       if (body === undefined || body === null) return;
-      const code = this.#state.status;
-      if (code === 204 || code === 205 || code === 304) throw new TypeError('Response with null body status (101, 204, 205, or 304) cannot have a body.');
+      this.#mayHaveBody();
       adopt(this, body);
+    }
+
+    #mayHaveBody() {
+      const { status } = this.#state;
+      if (status === 204 || status === 205 || status === 304) throw new TypeError('Response with null body status (101, 204, 205, or 304) cannot have a body.');
     }
 
     clone() {
@@ -209,5 +217,5 @@
   };
   host.define('Request', expose('Request', RequestImplementation, { required: ['Request or string'], clone: cloneRequest }), { enumerable: true });
   host.define('Response', expose('Response', ResponseImplementation, { refusal: 'ReadableStream can only be serialized for RPC.' }), { enumerable: true });
-  return { __proto__: null, newRequest: (input, init) => new RequestImplementation(input, init), stateOf, makeResponse };
+  return { __proto__: null, newRequest: (input, init) => new RequestImplementation(input, init), stateOf, makeResponse, responseOf };
 })

@@ -1,5 +1,6 @@
 // fetch: data: URLs by itself, http and https through host.outbound. Ops: dataURLType(url) → content
 // type, or nil for a URL without one; dataURLBytes(url) → bytes.
+// Offers fetched, which is fetch whatever the program has made of the global.
 // Globals: fetch
 (function (host) {
   'use strict';
@@ -66,4 +67,5 @@
     },
   };
   host.define('fetch', exposeFunction(fetch), { enumerable: true });
+  return { __proto__: null, fetched: fetch };
 })

@@ -10,27 +10,29 @@
     if (!isObject(init)) throw new TypeError(`Failed to construct '${name}': constructor parameter 1 is not of type 'QueuingStrategyInit'.`);
     return init.highWaterMark === undefined ? 0 : +init.highWaterMark;
   };
-  const byteLength = P.hide((chunk) => chunk?.byteLength, 'size');
-  const one = P.hide(() => 1, 'size');
+  // Each read of size gives a function of its own, without a length or a name.
+  const byteLength = () => P.ObjectDefineProperty(P.hide((chunk) => chunk?.byteLength, ''), 'length', { __proto__: null, value: 0, configurable: true });
+  const one = () => P.hide(() => 1, '');
 
   class ByteLength {
     #mark;
     constructor(init) { this.#mark = initOf(init, 'ByteLengthQueuingStrategy'); }
     get highWaterMark() { #mark in receiver(this) || illegal(); return this.#mark; }
-    get size() { #mark in receiver(this) || illegal(); return byteLength; }
+    get size() { #mark in receiver(this) || illegal(); return byteLength(); }
   }
   class Count {
     #mark;
     constructor(init) { this.#mark = initOf(init, 'CountQueuingStrategy'); }
     get highWaterMark() { #mark in receiver(this) || illegal(); return this.#mark; }
-    get size() { #mark in receiver(this) || illegal(); return one; }
+    get size() { #mark in receiver(this) || illegal(); return one(); }
   }
   host.define('ByteLengthQueuingStrategy', expose('ByteLengthQueuingStrategy', ByteLength, { required: ['QueuingStrategyInit'] }), { enumerable: true });
   host.define('CountQueuingStrategy', expose('CountQueuingStrategy', Count, { required: ['QueuingStrategyInit'] }), { enumerable: true });
 
-  // Reads a strategy into {mark, size}, size being undefined when every chunk counts one.
-  const strategyOf = (strategy, fallback) => {
+  // Reads a strategy, which is a constructor's parameter, into {mark, size}, size being undefined when every chunk counts one.
+  const strategyOf = (strategy, fallback, name, parameter = 2) => {
     if (strategy === undefined || strategy === null) return { __proto__: null, mark: fallback, size: undefined };
+    if (!isObject(strategy)) throw new TypeError(`Failed to construct '${name}': constructor parameter ${parameter} is not of type 'StreamQueuingStrategy'.`);
     const { highWaterMark, size } = strategy;
     let mark = fallback;
     if (highWaterMark !== undefined) {

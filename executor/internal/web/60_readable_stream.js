@@ -238,10 +238,10 @@
         cancel: methodOf(source, 'cancel', 'UnderlyingSource'),
       };
       if (type !== undefined && `${type}` === 'bytes') {
-        const { mark } = strategyOf(strategy, 0);
+        const { mark } = strategyOf(strategy, 0, 'ReadableStream');
         begin(host.load('61_byte_stream').makeController(this.#stream, methods, mark, source.autoAllocateChunkSize), methods.start);
       } else {
-        begin(makeController(newController(this.#stream, methods, strategyOf(strategy, 1))), methods.start);
+        begin(makeController(newController(this.#stream, methods, strategyOf(strategy, 1, 'ReadableStream'))), methods.start);
       }
     }
 
@@ -297,6 +297,7 @@
 
     values(options = undefined) {
       #stream in receiver(this) || illegal();
+      if (options !== undefined && options !== null && !isObject(options)) throw wrong('values', 'ReadableStream', 1, 'ValuesOptions');
       return host.load('stream_tools').newIterator(acquire(this.#stream), !!options?.preventCancel);
     }
   }

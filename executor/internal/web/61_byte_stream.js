@@ -7,7 +7,7 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, RangeError, PromiseReject, newPromise, list, push, ArrayPrototypeShift, TypedArrayPrototypeGetLength, TypedArrayPrototypeSubarray, TypedArrayPrototypeSet, Uint8Array } = P;
-  const { expose, receiver, illegal, missing, wrong, bytesOf } = host.load('idl');
+  const { expose, receiver, illegal, missing, wrong, isObject, bytesOf } = host.load('idl');
   const { attempt } = host.load('59_queuing_strategy');
   const readable = host.load('60_readable_stream');
   const { closeStream, callPull, fail, open, desired, acquire, release, cancelStream, releasedError } = readable;
@@ -253,10 +253,13 @@
         return PromiseReject(error);
       }
     }
-    #read(view, least) {
+    // least counts the view's elements, as min does, or bytes.
+    #read(view, least, unit) {
       if (this.#reader.stream === undefined) throw releasedError();
-      if (!P.ArrayBufferIsView(view)) throw wrong('read', 'ReadableStreamBYOBReader', 1, 'ArrayBufferView');
-      if (TypedArrayPrototypeGetLength(bytesOf(view)) === 0) throw new TypeError('You must call read() on a "byob" reader with a positive-sized TypedArray object.');
+      const size = TypedArrayPrototypeGetLength(bytesOf(view));
+      if (size === 0) throw new TypeError('You must call read() on a "byob" reader with a positive-sized TypedArray object.');
+      if (least === 0) throw new TypeError('Requested invalid minimum number of bytes to read (0).');
+      if (least < 0 || least * unit > size) throw new TypeError(`Minimum bytes to read (${least < 0 ? '18446744073709551615' : least * unit}) exceeds size of buffer (${size}).`);
       return newPromise((resolve, reject) => readInto(this.#reader.stream.controller, view, least, {
         __proto__: null,
         chunk: (value) => resolve({ value, done: false }),
@@ -267,7 +270,9 @@
     read(view, options = undefined) {
       try {
         #reader in receiver(this) || illegal();
-        return this.#read(view, P.MathMax(1, P.MathTrunc(+(options?.min ?? 1)) || 1));
+        if (!P.ArrayBufferIsView(view)) throw wrong('read', 'ReadableStreamBYOBReader', 1, 'ArrayBufferView');
+        if (options !== undefined && options !== null && !isObject(options)) throw wrong('read', 'ReadableStreamBYOBReader', 2, 'ReadableStreamBYOBReaderReadOptions');
+        return this.#read(view, P.MathTrunc(+(options?.min ?? 1)) || 0, P.TypedArrayPrototypeGetTag(view) === undefined ? 1 : view.BYTES_PER_ELEMENT);
       } catch (error) {
         return PromiseReject(error);
       }
@@ -275,7 +280,9 @@
     readAtLeast(least, view) {
       try {
         #reader in receiver(this) || illegal();
-        return this.#read(view, P.MathMax(1, P.MathTrunc(+least) || 1));
+        missing(arguments.length, 'readAtLeast', 'ReadableStreamBYOBReader', ['integer', 'ArrayBufferView']);
+        if (!P.ArrayBufferIsView(view)) throw wrong('readAtLeast', 'ReadableStreamBYOBReader', 2, 'ArrayBufferView');
+        return this.#read(view, P.MathTrunc(+least) || 0, 1);
       } catch (error) {
         return PromiseReject(error);
       }

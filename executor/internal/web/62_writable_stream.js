@@ -264,7 +264,7 @@
       const start = methodOf(sink, 'start', 'UnderlyingSink');
       makeController(this.#stream, {
         __proto__: null, write: methodOf(sink, 'write', 'UnderlyingSink'), close: methodOf(sink, 'close', 'UnderlyingSink'), abort: methodOf(sink, 'abort', 'UnderlyingSink'),
-      }, strategyOf(strategy, 1));
+      }, strategyOf(strategy, 1, 'WritableStream'));
       begin(this.#stream, start);
     }
 

@@ -134,7 +134,7 @@
       if (!isObject(transformer)) throw new TypeError("Failed to construct 'TransformStream': constructor parameter 1 is not of type 'Transformer'.");
       const method = (key) => methodOf(transformer, key, 'Transformer');
       const methods = { __proto__: null, start: method('start'), transform: method('transform'), flush: method('flush'), cancel: method('cancel') };
-      this.#state = build(methods, strategyOf(writableStrategy, 1), strategyOf(readableStrategy, 0));
+      this.#state = build(methods, strategyOf(writableStrategy, 1, 'TransformStream'), strategyOf(readableStrategy, 0, 'TransformStream', 3));
       this.#state.controller = makeController(this.#state);
       this.#state.begin();
     }

@@ -266,9 +266,9 @@
   // ---- matching
 
   // The components of something to match: a URL string with its base, or an init; undefined when it is no URL.
-  const componentsOf = (input, baseURL) => {
+  const componentsOf = (input, baseURL, verb) => {
     if (isObject(input)) {
-      if (baseURL !== undefined) throw new TypeError('Failed to test URLPattern');
+      if (baseURL !== undefined) throw new TypeError(`Failed to ${verb} URLPattern`);
       const defaults = { __proto__: null };
       for (let i = 0; i < names.length; i++) defaults[names[i]] = '';
       const init = initOf(input);
@@ -286,8 +286,8 @@
     };
   };
 
-  const match = (components, input, baseURL) => {
-    const values = componentsOf(input, baseURL);
+  const match = (components, input, baseURL, verb) => {
+    const values = componentsOf(input, baseURL, verb);
     if (values === undefined) return null;
     const result = { inputs: baseURL === undefined ? [input] : [input, baseURL] };
     for (let i = 0; i < names.length; i++) {
@@ -327,11 +327,11 @@
 
     test(input = undefined, baseURL = undefined) {
       #components in receiver(this) || illegal();
-      return match(this.#components, input ?? {}, baseURL) !== null;
+      return match(this.#components, input ?? {}, baseURL, 'test') !== null;
     }
     exec(input = undefined, baseURL = undefined) {
       #components in receiver(this) || illegal();
-      return match(this.#components, input ?? {}, baseURL);
+      return match(this.#components, input ?? {}, baseURL, 'exec');
     }
   }
   host.define('URLPattern', expose('URLPattern', Implementation), { enumerable: true });

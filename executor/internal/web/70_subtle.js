@@ -306,6 +306,13 @@
   const keyParameter = (key, method, index) => {
     if (materialOf(key) === undefined) throw wrong(method, 'SubtleCrypto', index, 'CryptoKey');
   };
+  const formatParameter = (format, given, method) => {
+    missing(given, method, 'SubtleCrypto', ['string']);
+    return string(format);
+  };
+  const usagesParameter = (usages, method, index) => {
+    if (!P.ArrayIsArray(usages)) throw wrong(method, 'SubtleCrypto', index, 'Array');
+  };
   const dataParameter = (data, method, index) => {
     const bytes = bytesOf(data);
     if (bytes === undefined) throw wrong(method, 'SubtleCrypto', index, 'BufferSource');
@@ -395,6 +402,7 @@
       return Implementation.#run(this, () => {
         missing(arguments.length, 'importKey', 'SubtleCrypto', ['string', 'BufferSource or JsonWebKey', 'string or ImportKeyAlgorithm', 'boolean', 'Array']);
         const name = string(format);
+        usagesParameter(usages, 'importKey', 5);
         const bytes = bytesOf(data);
         if (bytes === undefined && !isObject(data)) throw wrong('importKey', 'SubtleCrypto', 2, 'BufferSource or JsonWebKey');
         if (name === 'jwk' ? bytes !== undefined : bytes === undefined) throw new TypeError(`Importing a key as "${name}" takes ${name === 'jwk' ? 'an object' : 'bytes'}.`);
@@ -403,25 +411,27 @@
     }
     exportKey(format, key) {
       return Implementation.#run(this, () => {
+        const name = formatParameter(format, arguments.length, 'exportKey');
         keyParameter(key, 'exportKey', 2);
-        return exportKey(string(format), materialOf(key));
+        return exportKey(name, materialOf(key));
       });
     }
     wrapKey(format, key, wrappingKey, algorithm) {
       return Implementation.#run(this, () => {
+        const name = formatParameter(format, arguments.length, 'wrapKey');
         keyParameter(key, 'wrapKey', 2);
         keyParameter(wrappingKey, 'wrapKey', 3);
-        const exported = exportKey(string(format), materialOf(key));
+        const exported = exportKey(name, materialOf(key));
         const bytes = bytesOf(exported) ?? ops.utf8Encode(P.JSONStringify(exported));
         return bufferOf(crypt(algorithm, use(wrappingKey, algorithm, 'wrapKey'), true, bytes));
       });
     }
     unwrapKey(format, wrapped, unwrappingKey, algorithm, keyAlgorithm, extractable, usages) {
       return Implementation.#run(this, () => {
+        const name = formatParameter(format, arguments.length, 'unwrapKey');
         const data = dataParameter(wrapped, 'unwrapKey', 2);
         keyParameter(unwrappingKey, 'unwrapKey', 3);
         const bytes = crypt(algorithm, use(unwrappingKey, algorithm, 'unwrapKey'), false, data);
-        const name = string(format);
         return importKey(name, name === 'jwk' ? P.JSONParse(ops.decodeText('utf-8', bytes, false)) : bytes, keyAlgorithm, !!extractable, usages);
       });
     }

@@ -3,23 +3,59 @@
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { expose, receiver, illegal, wrong, string } = host.load('idl');
+  const { expose, receiver, illegal, wrong, string, isObject } = host.load('idl');
+  const { newRequest, stateOf, responseOf } = host.load('56_request');
+  const { headersOf } = host.load('55_body');
+  const H = host.load('54_headers');
 
   const unavailable = () => P.PromiseReject(new P.Error('No Cache was configured'));
   const notImplemented = (method, on) => P.PromiseReject(new P.Error(`Failed to execute '${method}' on '${on}': the method is not implemented.`));
-  const refused = (given, method, on, types) => {
-    for (let i = given; i < types.length; i++) return P.PromiseReject(wrong(method, on, i + 1, types[i]));
-    return undefined;
+  // What is wrong with the arguments counts before there being no cache.
+  const checked = (work) => {
+    try {
+      return work() ?? unavailable();
+    } catch (error) {
+      return P.PromiseReject(error);
+    }
   };
-  const request = ['Request or string'];
+  const methodOf = (input, given, method) => {
+    if (given === 0) throw wrong(method, 'Cache', 1, 'Request or string');
+    return stateOf(newRequest(input, undefined)).method;
+  };
+  const checkOptions = (options, method) => {
+    if (options !== undefined && options !== null && !isObject(options)) throw wrong(method, 'Cache', 2, 'CacheQueryOptions');
+  };
+  const checkResponse = (response) => {
+    if (responseOf(response).status === 206) throw new P.TypeError('Cannot cache response to a range request (206 Partial Content).');
+    if (H.get(headersOf(response), 'vary') === '*') throw new P.TypeError("Cannot cache response with 'Vary: *' header.");
+  };
+  // Only a GET can be in a cache.
+  const lookup = (input, options, given, method, miss) => {
+    if (given > 0) checkOptions(options, method);
+    const verb = methodOf(input, given, method);
+    return verb === 'GET' || options?.ignoreMethod ? undefined : P.PromiseResolve(miss);
+  };
 
   class CacheImplementation {
     #brand;
-    add() { #brand in receiver(this) || illegal(); return refused(arguments.length, 'add', 'Cache', request) ?? notImplemented('add', 'Cache'); }
+    add() { #brand in receiver(this) || illegal(); return notImplemented('add', 'Cache'); }
     addAll() { #brand in receiver(this) || illegal(); return notImplemented('addAll', 'Cache'); }
-    delete() { #brand in receiver(this) || illegal(); return refused(arguments.length, 'delete', 'Cache', request) ?? unavailable(); }
-    match() { #brand in receiver(this) || illegal(); return refused(arguments.length, 'match', 'Cache', request) ?? unavailable(); }
-    put() { #brand in receiver(this) || illegal(); return refused(arguments.length, 'put', 'Cache', ['Request or string', 'Response']) ?? unavailable(); }
+    delete(input, options = undefined) {
+      #brand in receiver(this) || illegal();
+      return checked(() => lookup(input, options, arguments.length, 'delete', false));
+    }
+    match(input, options = undefined) {
+      #brand in receiver(this) || illegal();
+      return checked(() => lookup(input, options, arguments.length, 'match', undefined));
+    }
+    put(input, response) {
+      #brand in receiver(this) || illegal();
+      return checked(() => {
+        if (arguments.length > 0 && responseOf(response) === undefined) throw wrong('put', 'Cache', 2, 'Response');
+        if (methodOf(input, arguments.length, 'put') !== 'GET') throw new P.TypeError('Cannot cache response to non-GET request.');
+        checkResponse(response);
+      });
+    }
     matchAll() { #brand in receiver(this) || illegal(); return notImplemented('matchAll', 'Cache'); }
     keys() { #brand in receiver(this) || illegal(); return notImplemented('keys', 'Cache'); }
   }

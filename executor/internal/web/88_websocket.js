@@ -1,12 +1,14 @@
-// WebSocket, WebSocketPair and EventSource. No program has sockets of its own: what would connect refuses. The two ends
-// of a pair talk to each other.
-// Globals: WebSocket WebSocketPair WebSocketRequestResponsePair EventSource
+// WebSocket and WebSocketPair. The two ends of a pair talk to each other. What would connect asks the outbound fetcher, which
+// answers with an HTTP response, and so fails as a server does that does not switch protocols; without one it refuses.
+// Globals: WebSocket WebSocketPair WebSocketRequestResponsePair
 (function (host) {
   'use strict';
   const P = host.primordials;
   const { expose, receiver, illegal, missing, string, isObject, bytesOf, copyOf } = host.load('idl');
-  const { EventTarget, newMessageEvent, newCloseEvent, newErrorEvent, emit, getHandler, setHandler } = host.load('30_events');
+  const { EventTarget, newMessageEvent, newCloseEvent, newErrorEvent, emit } = host.load('30_events');
   const { DOMException } = host.load('12_domexception');
+  const fetched = (url, init) => host.load('58_fetch').fetched(url, init);
+  const statusOf = (response) => host.load('56_request').responseOf(response).status;
   // The parts of an URL (href first, protocol third), undefined for what is none.
   const partsOf = (url) => {
     const answer = host.ops.urlParse(P.StringPrototypeToWellFormed(url), undefined);
@@ -14,7 +16,6 @@
   };
 
   const blocked = "This worker is not permitted to access the internet via global functions like fetch(). It must use capabilities (such as bindings in 'env') to talk to the outside world.";
-  const refusal = () => new P.Error(host.outboundMode === 'open' ? 'The host takes no WebSocket connections.' : blocked);
   const states = { __proto__: null, CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 };
   const constants = { __proto__: null };
   for (const name in states) {
@@ -26,7 +27,7 @@
   let pairing = false;
   let join;
   class SocketImplementation extends EventTarget {
-    #state = { __proto__: null, ready: states.OPEN, accepted: false, other: undefined, binaryType: 'blob', attachment: null, sentClose: false };
+    #state = { __proto__: null, ready: states.OPEN, accepted: false, other: undefined, binaryType: 'blob', attachment: null, sentClose: false, url: null };
     static { join = (a, b) => { a.#state.other = b; b.#state.other = a; }; }
 
     constructor(url, protocols = undefined) {
@@ -40,7 +41,25 @@
       for (let i = 0; i < list.length; i++) {
         if (P.RegExpPrototypeExec(token, string(list[i])) === null) throw new DOMException('WebSocket Constructor: The protocol header token is invalid.', 'SyntaxError');
       }
-      throw refusal();
+      if (host.outboundMode !== 'open') throw new P.Error(blocked);
+      this.#state.ready = states.CONNECTING;
+      this.#state.url = parts[0];
+      this.#connect(list);
+    }
+    #connect(protocols) {
+      const headers = [['upgrade', 'websocket'], ['connection', 'Upgrade'], ['sec-websocket-version', '13']];
+      if (protocols.length > 0) P.push(headers, ['sec-websocket-protocol', P.ArrayPrototypeJoin(P.toArray(protocols), ', ')]);
+      const url = `http${P.StringPrototypeSlice(this.#state.url, 2)}`;
+      P.then(fetched(url, { __proto__: null, headers }), (response) => this.#fail(statusOf(response) === 101
+        ? 'the outbound fetcher carries HTTP responses, and no connection.'
+        : `expected server to reply with HTTP status code 101 (switching protocols), but received ${statusOf(response)} instead.`),
+      (error) => this.#fail(error.message));
+    }
+    #fail(why) {
+      this.#state.ready = states.CLOSED;
+      const error = new P.TypeError(`Failed to establish the WebSocket connection: ${why}`);
+      emit(this, newErrorEvent('error', { __proto__: null, message: `Uncaught TypeError: ${error.message}`, error }));
+      emit(this, newCloseEvent('close', { __proto__: null, code: 1006, reason: '', wasClean: false }));
     }
     accept() {
       #state in receiver(this) || illegal();
@@ -79,7 +98,7 @@
     deserializeAttachment() { #state in receiver(this) || illegal(); return this.#state.attachment; }
     get readyState() { #state in receiver(this) || illegal(); return this.#state.ready; }
     get bufferedAmount() { #state in receiver(this) || illegal(); return 0; }
-    get url() { #state in receiver(this) || illegal(); return null; }
+    get url() { #state in receiver(this) || illegal(); return this.#state.url; }
     get protocol() { #state in receiver(this) || illegal(); return ''; }
     get extensions() { #state in receiver(this) || illegal(); return ''; }
     get binaryType() { #state in receiver(this) || illegal(); return this.#state.binaryType; }
@@ -114,39 +133,8 @@
     get response() { #request in receiver(this) || illegal(); return this.#response; }
   }
 
-  const phases = { __proto__: null, CONNECTING: 0, OPEN: 1, CLOSED: 2 };
-  class SourceImplementation extends EventTarget {
-    #state = { __proto__: null, url: '', withCredentials: false, ready: phases.CONNECTING };
-    constructor(url, init = undefined) {
-      super();
-      const href = partsOf(string(url))?.[0];
-      if (href === undefined) throw new DOMException('Cannot open an EventSource. Invalid URL', 'SyntaxError');
-      const state = this.#state;
-      state.url = href;
-      state.withCredentials = !!init?.withCredentials;
-      host.setTimeout(() => {
-        if (state.ready === phases.CLOSED) return;
-        state.ready = phases.CLOSED;
-        emit(this, newErrorEvent('error', { __proto__: null, error: refusal() }));
-      }, 0);
-    }
-    close() { #state in receiver(this) || illegal(); this.#state.ready = phases.CLOSED; }
-    get url() { #state in receiver(this) || illegal(); return this.#state.url; }
-    get withCredentials() { #state in receiver(this) || illegal(); return this.#state.withCredentials; }
-    get readyState() { #state in receiver(this) || illegal(); return this.#state.ready; }
-    get onopen() { #state in receiver(this) || illegal(); return getHandler(this, 'open'); }
-    set onopen(fn) { #state in receiver(this) || illegal(); setHandler(this, 'open', fn); }
-    get onmessage() { #state in receiver(this) || illegal(); return getHandler(this, 'message'); }
-    set onmessage(fn) { #state in receiver(this) || illegal(); setHandler(this, 'message', fn); }
-    get onerror() { #state in receiver(this) || illegal(); return getHandler(this, 'error'); }
-    set onerror(fn) { #state in receiver(this) || illegal(); setHandler(this, 'error', fn); }
-    [P.SymbolDispose]() { this.close(); }
-    static from() { throw refusal(); }
-  }
-
   const define = (name, Class, options) => host.define(name, expose(name, Class, options), { enumerable: true });
   define('WebSocket', SocketImplementation, { required: ['string'], constants });
   define('WebSocketPair', PairImplementation);
   define('WebSocketRequestResponsePair', RequestResponseImplementation, { required: ['string', 'string'] });
-  define('EventSource', SourceImplementation, { required: ['string'], constants: phases });
 })

@@ -94,7 +94,7 @@
       const c = text[at];
       if (c === '*') at++;
       else if (c === '.' || c === '#') {
-        const name = read(identifier, text, at + 1)?.[0] ?? fail('Unexpected token in selector');
+        const name = read(identifier, text, at + 1)?.[0] ?? fail('Unexpected token in selector.');
         at += 1 + name.length;
         tests.push(c === '#' ? (e) => attributeOf(e, 'id') === name : (e) => (attributeOf(e, 'class') ?? '').split(/\s+/).includes(name));
       } else if (c === '[') {
@@ -118,22 +118,22 @@
         tests.push((e) => e.name === name.toLowerCase());
       }
     }
-    if (at === start) fail(at >= text.length ? 'Unexpected end of selector.' : 'Unexpected token in selector');
+    if (at === start) fail(at >= text.length ? 'Unexpected end of selector.' : 'Unexpected token in selector.');
     return [(e) => tests.every((test) => test(e)), at];
   };
   const pseudo = (text, at) => {
-    const name = /^:[\w-]+/.exec(text.slice(at))?.[0] ?? fail('Unexpected token in selector');
+    const name = /^:[\w-]+/.exec(text.slice(at))?.[0] ?? fail('Unexpected token in selector.');
     const end = at + name.length;
     if (name === ':first-child') return [(e) => e.index === 1, end];
     if (name === ':first-of-type') return [(e) => e.typeIndex === 1, end];
     if (name === ':nth-child' || name === ':nth-of-type') {
-      const found = read(nth, text, end) ?? fail('Unexpected token in selector');
+      const found = read(nth, text, end) ?? fail('Unexpected token in selector.');
       const test = nthTest(found);
       return [name === ':nth-child' ? (e) => test(e.index) : (e) => test(e.typeIndex), end + found[0].length];
     }
     if (name === ':not' && text[end] === '(') {
       const [inner, stop] = compound(text, end + 1);
-      if (text[stop] !== ')') fail('Unexpected token in selector');
+      if (text[stop] !== ')') fail('Unexpected token in selector.');
       return [(e) => !inner(e), stop + 1];
     }
     return fail('Unsupported pseudo-class or pseudo-element in selector.');
@@ -149,7 +149,7 @@
       at = end + gap[0].length;
       if (at >= text.length && gap[1] === undefined) break;
       if (gap[1] === '+' || gap[1] === '~') fail(`Unsupported combinator \`${gap[1]}\` in selector.`);
-      if (gap[0] === '') fail('Unexpected token in selector');
+      if (gap[0] === '') fail('Unexpected token in selector.');
       child = gap[1] === '>';
     }
     const matches = (element, i) => {
