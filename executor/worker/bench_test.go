@@ -9,25 +9,6 @@ import (
 	"github.com/codemode-go/codemode/executor/internal/wire"
 )
 
-// A worker that waits gives back what programs have left: what it holds does not grow with their number.
-func TestIdleMemoryStaysFlat(t *testing.T) {
-	c := startChild(t, wire.Options{Memory: 192 << 20})
-	c.check("async () => 1", "1")
-	first := c.ready.Anonymous
-	for range 120 {
-		c.check("async () => 1", "1")
-	}
-	if grown := c.ready.Anonymous - first; grown > 2<<20 {
-		t.Errorf("%d bytes after one program, %d more after 120 others", first, grown)
-	}
-	c.check(`async () => "x".repeat(20 << 20).length`, "20971520")
-	c.check(`async () => { const all = []; for (let i = 0; i < 50; i++) all.push(await codemode.echo("y".repeat(1 << 20))); return all.length }`, "50")
-	c.check("async () => 1", "1")
-	if grown := c.ready.Anonymous - first; grown > 4<<20 {
-		t.Errorf("%d bytes after one program, %d more after large ones", first, grown)
-	}
-}
-
 // BenchmarkStart is a process from its start to Ready; its metric is what it holds then.
 func BenchmarkStart(b *testing.B) {
 	var held []int64

@@ -78,6 +78,9 @@ func serve(args []string) error {
 		if err := w.ready(confinement); err != nil {
 			return err
 		}
+		if err := w.rest(confinement, idle); err != nil {
+			return err
+		}
 		run, err := w.nextRun()
 		if err == io.EOF {
 			return nil
@@ -96,11 +99,33 @@ func serve(args []string) error {
 	}
 }
 
-// keepMemory is how much more than at its start a waiting worker may hold before it makes the effort to give it back.
-const keepMemory = 2 << 20
+// keepMemory is how much more than at its start a worker may hold that runs one program after the other, and
+// restMemory what it may hold when none has come for restAfter milliseconds. keepPages bounds what of an isolate's pages
+// is kept for the next: a little more than a small program's isolate has.
+const (
+	keepMemory = 4 << 20
+	keepPages  = 3 << 20
+	restMemory = 512 << 10
+	restAfter  = 1000
+)
+
+// rest waits for a frame, and gives back memory when none comes.
+func (w *worker) rest(confinement *jail.Confinement, idle int64) error {
+	if w.reader.Buffered() {
+		return nil
+	}
+	if waiting, err := readable(w.pipes.in, restAfter); waiting || err != nil {
+		return err
+	}
+	if confinement.Anonymous() > idle+restMemory {
+		releaseMemory()
+	}
+	return nil
+}
 
 func releaseMemory() {
 	debug.FreeOSMemory()
+	v8.ReleasePages()
 	v8.ReleaseMemory()
 }
 
@@ -137,6 +162,7 @@ func settleProcess(options wire.Options) error {
 		flags = append(flags, "--jitless")
 	}
 	v8.SetFlags(flags...)
+	v8.KeepPages(keepPages)
 	return nil
 }
 
