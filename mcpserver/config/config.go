@@ -11,24 +11,24 @@
 //
 // # Formats
 //
-// The map of servers is "mcpServers" (Claude Desktop, Claude Code, Cursor, Windsurf), "servers" (VS Code) or
-// "context_servers" (Zed); comments, trailing commas and a byte order mark are allowed. An entry has "command", "args",
-// "env", "envFile", "cwd" for a child process, or "url" and "headers" for Streamable HTTP. Beside those it may have
-// "disabled", "timeout" (of a call), "startTimeout", "namespace", "includeTools", "excludeTools" and "inheritEnv". Relative
-// paths start at the file's directory.
+// A file is JSON (comments, trailing commas and a byte order mark are allowed), TOML when its name ends in .toml, or YAML
+// when it ends in .yaml or .yml. The map of servers is "mcpServers" (Claude Desktop, Claude Code, Cursor, Windsurf, Gemini
+// CLI), "servers" (VS Code), "context_servers" (Zed), "mcp_servers" (Codex), "extensions" (Goose) or "mcp" (opencode).
+// [Schema] has the members of an entry and the hosts' spellings of them; relative paths start at the file's directory.
 //
-// In all of these strings ${VAR} and ${env:VAR} are environment variables, ${VAR:-default} has a default, ${input:id} is
-// the variable CODEMODE_INPUT_id, ${workspaceFolder}, ${userHome} and ${/} are what the editors make of them, and $$ is a
-// dollar sign. A variable that is not set is a problem of its server.
+// In all of their strings ${VAR} and ${env:VAR} are environment variables, ${VAR:-default} has a default, ${input:id} is
+// the variable CODEMODE_INPUT_id, ${keychain:service/account} comes from the machine's secret store, ${command:…} from what
+// a shell command prints, ${workspaceFolder}, ${userHome} and ${/} are what the editors make of them, and $$ is a dollar
+// sign. A variable that has no value is a problem of its server alone.
 //
 // A "codemode" object beside the servers holds our own settings, see [Settings].
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,6 +55,8 @@ const (
 	TransportStdio Transport = "stdio"
 	// TransportHTTP: Streamable HTTP.
 	TransportHTTP Transport = "http"
+	// TransportOpenAPI: no MCP server, but the operations of an HTTP API.
+	TransportOpenAPI Transport = "openapi"
 )
 
 // Server is one server, with every variable replaced.
@@ -71,9 +73,16 @@ type Server struct {
 	Env        []Variable
 	InheritEnv bool
 
-	// URL and Headers reach a TransportHTTP server.
-	URL     string
-	Headers []Variable
+	// URL and Headers reach a TransportHTTP server. HeadersCommand is a shell command that prints a JSON object of
+	// further headers; OAuth is nil when the entry has none.
+	URL            string
+	Headers        []Variable
+	HeadersCommand string
+	OAuth          *OAuth
+
+	// OpenAPI is the absolute file or the address of the document of a TransportOpenAPI server. Its URL is the base of
+	// the operations, or empty for the document's own.
+	OpenAPI string
 
 	// StartTimeout bounds the time until the server is ready, CallTimeout one call; 0 is the default.
 	StartTimeout, CallTimeout time.Duration
@@ -81,6 +90,17 @@ type Server struct {
 	IncludeTools, ExcludeTools []string
 
 	secrets []string
+}
+
+// OAuth is a client that was registered with a server's authorization server beforehand. A field is empty when the entry
+// does not say it.
+type OAuth struct {
+	ClientID, ClientSecret string
+	Scopes                 []string
+	// CallbackPort is the port of the loopback address that the browser returns to.
+	CallbackPort int
+	// MetadataURL is where the authorization server's metadata is.
+	MetadataURL string
 }
 
 // Variable is a named value: an environment variable or a header.
@@ -102,13 +122,20 @@ type Problem struct {
 	// It is empty when the whole entry is.
 	Field   string
 	Message string
+	// At is the place of what is wrong.
+	At Position
 }
 
 func (p Problem) Error() string {
-	if p.Field == "" {
-		return fmt.Sprintf("%s: server %q: %s", p.File, p.Server, p.Message)
+	return fmt.Sprintf("%s server %q: %s", place(p.File, p.At), p.Server, strings.TrimSpace(p.Field+" "+p.Message))
+}
+
+// place is a file and a position in it, as compilers write it.
+func place(file string, at Position) string {
+	if at.Line == 0 {
+		return file + ":"
 	}
-	return fmt.Sprintf("%s: server %q: %s %s", p.File, p.Server, p.Field, p.Message)
+	return fmt.Sprintf("%s:%d:%d:", file, at.Line, at.Column)
 }
 
 // Options are the surroundings that a file refers to.
@@ -126,7 +153,7 @@ func Load(files []string, options *Options) (*Config, error) {
 	if len(files) == 0 {
 		return nil, errors.New("no configuration file was named")
 	}
-	m := merger{options: resolve(options), place: map[string]int{}}
+	m := newMerger(options)
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -136,16 +163,16 @@ func Load(files []string, options *Options) (*Config, error) {
 			return nil, err
 		}
 	}
-	return m.finish(), nil
+	return m.finish()
 }
 
 // Parse reads one file's text. The name is for messages, and relative paths in the text start at its directory.
 func Parse(file string, data []byte, options *Options) (*Config, error) {
-	m := merger{options: resolve(options), place: map[string]int{}}
+	m := newMerger(options)
 	if err := m.add(file, data); err != nil {
 		return nil, err
 	}
-	return m.finish(), nil
+	return m.finish()
 }
 
 func resolve(options *Options) Options {
@@ -162,87 +189,28 @@ func resolve(options *Options) Options {
 // merger collects entries over several files.
 type merger struct {
 	options  Options
+	commands commands
 	entries  []entry
 	place    map[string]int
 	warnings []string
 	settings Settings
+	files    []string
+}
+
+func newMerger(options *Options) *merger {
+	return &merger{options: resolve(options), place: map[string]int{}}
 }
 
 // entry is one server as it was read: usable, a problem, or switched off.
 type entry struct {
 	server  Server
+	at      Position
 	problem *Problem
 	off     bool
 }
 
 func (m *merger) warn(file, format string, args ...any) {
 	m.warnings = append(m.warnings, file+": "+fmt.Sprintf(format, args...))
-}
-
-func (m *merger) add(file string, data []byte) error {
-	text, err := standardize(data)
-	if err == nil {
-		if syntax := checkSyntax(text); syntax != nil {
-			err = syntax
-		}
-	}
-	if syntax := (*SyntaxError)(nil); errors.As(err, &syntax) {
-		return fmt.Errorf("%s: not JSON: %w", file, syntax.locate(data))
-	}
-	top, ok := members(text)
-	if !ok {
-		return fmt.Errorf("%s: must hold an object, holds %s", file, kindOf(text))
-	}
-	servers, err := m.topLevel(file, top)
-	if err != nil {
-		return err
-	}
-	for _, s := range servers {
-		m.put(m.read(file, s))
-	}
-	return nil
-}
-
-// topLevel reads everything but the servers and returns those.
-func (m *merger) topLevel(file string, top []member) ([]member, error) {
-	var found string
-	var servers []member
-	for _, t := range top {
-		switch t.key {
-		case "mcpServers", "servers", "context_servers":
-			list, ok := members(t.value)
-			if !ok {
-				return nil, fmt.Errorf("%s: %q must be an object of servers, is %s", file, t.key, kindOf(t.value))
-			}
-			if found != "" {
-				m.warn(file, "both %q and %q hold servers; both are read", found, t.key)
-			}
-			found = t.key
-			servers = append(servers, list...)
-		case "codemode":
-			if err := m.settings.read(t.value, func(key string) { m.warn(file, "codemode.%s is not a setting; it is ignored", key) }); err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
-			}
-		case "inputs", "$schema":
-		default:
-			// A host keeps its own settings in the same file, so only a likely slip is worth a line.
-			if looksLikeServers(t.key) {
-				m.warn(file, "%q is not read; the servers belong under \"mcpServers\"", t.key)
-			}
-		}
-	}
-	switch {
-	case found == "":
-		return nil, fmt.Errorf("%s: has no servers: there is no \"mcpServers\" object (nor \"servers\" or \"context_servers\")", file)
-	case len(servers) == 0:
-		return nil, fmt.Errorf("%s: has no servers: %q is empty", file, found)
-	}
-	return servers, nil
-}
-
-func looksLikeServers(key string) bool {
-	key = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
-	return key == "mcpservers" || key == "mcpserver" || key == "server" || key == "servers" || key == "mcp"
 }
 
 func (m *merger) put(e entry) {
@@ -256,13 +224,16 @@ func (m *merger) put(e entry) {
 }
 
 // finish sorts entries into servers and problems; a namespace belongs to the first server that has it.
-func (m *merger) finish() *Config {
+func (m *merger) finish() (*Config, error) {
+	if len(m.entries) == 0 {
+		return nil, fmt.Errorf("%s: has settings and no servers; name a file with servers beside it", strings.Join(m.files, ", "))
+	}
 	config := &Config{Warnings: m.warnings, Settings: m.settings}
 	owner := map[string]string{}
 	for _, e := range m.entries {
 		s := e.server
 		if other, taken := owner[s.Namespace]; taken && e.problem == nil && !e.off {
-			e.problem = &Problem{File: s.File, Server: s.Name, Message: fmt.Sprintf(
+			e.problem = &Problem{File: s.File, Server: s.Name, At: e.at, Message: fmt.Sprintf(
 				"would be called %s in programs, and so is server %q; rename one of them or give it a \"namespace\"", s.Namespace, other)}
 		}
 		switch {
@@ -277,45 +248,59 @@ func (m *merger) finish() *Config {
 			}
 		}
 	}
-	return config
+	return config, nil
 }
 
 // read makes an entry of one member of the servers object.
-func (m *merger) read(file string, in member) entry {
-	r := reader{file: file, name: in.key, options: m.options, warn: func(format string, args ...any) {
-		m.warn(file, "server %q: "+format, append([]any{in.key}, args...)...)
-	}}
-	e := entry{server: Server{Name: in.key, Namespace: Namespace(in.key), File: file}}
-	fields, ok := members(in.value)
-	if !ok {
-		e.problem = &Problem{File: file, Server: in.key, Message: "must be an object, is " + kindOf(in.value)}
+func (m *merger) read(file string, in found) entry {
+	r := reader{file: file, name: in.key, options: m.options, spelling: in.spelling, inputs: in.inputs, commands: &m.commands,
+		warn: func(format string, args ...any) {
+			m.warn(file, "server %q: "+format, append([]any{in.key}, args...)...)
+		}}
+	e := entry{server: Server{Name: in.key, Namespace: Namespace(in.key), File: file}, at: in.value.at}
+	if in.value.kind != isObject {
+		e.problem = r.problem(in.value, "", "must be an object, is %s", in.value.kind)
 		return e
 	}
-	if e.off = r.isOff(fields); e.off {
+	if e.off = r.isOff(in.value); e.off {
 		return e
 	}
 	if in.key == "" {
-		e.problem = &Problem{File: file, Server: in.key, Message: "has an empty name"}
+		e.problem = r.problem(in.value, "", "has an empty name")
 		return e
 	}
-	e.problem = r.server(&e.server, fields)
-	if e.problem == nil && m.isSelf(&e.server) {
-		r.warn("would start codemode itself again; it is left out")
-		e.off = true
+	e.problem = r.server(&e.server, in.value)
+	if e.problem == nil {
+		if why := m.itself(&e.server); why != "" {
+			r.warn("%s; it is left out", why)
+			e.off = true
+		}
 	}
 	return e
 }
 
-func (m *merger) isSelf(s *Server) bool {
-	if m.options.Executable == "" || s.Transport != TransportStdio || !filepath.IsAbs(s.Command) {
-		return false
+// itself says how an entry would start codemode again, which would start codemode again; empty when it does not.
+func (m *merger) itself(s *Server) string {
+	if m.options.Executable == "" || s.Transport != TransportStdio {
+		return ""
+	}
+	command := s.Command
+	if !filepath.IsAbs(command) {
+		if found, err := exec.LookPath(command); err == nil {
+			command = found
+		}
 	}
 	ours, err := filepath.EvalSymlinks(m.options.Executable)
 	if err != nil {
-		return false
+		return ""
 	}
-	theirs, err := filepath.EvalSymlinks(s.Command)
-	return err == nil && ours == theirs
+	if theirs, err := filepath.EvalSymlinks(command); err == nil && ours == theirs {
+		return "would start codemode itself again"
+	}
+	if name := strings.TrimSuffix(filepath.Base(command), ".exe"); name == "codemode" && slices.Contains(s.Args, "serve") {
+		return fmt.Sprintf("would start another codemode, %s, which may start this one again", command)
+	}
+	return ""
 }
 
 // addSecrets remembers values for Redact; a short one would blank innocent text.
@@ -329,13 +314,4 @@ func (s *Server) addSecrets(values ...string) {
 	}
 	// The longest first, so that a part does not break up the whole.
 	slices.SortStableFunc(s.secrets, func(a, b string) int { return len(b) - len(a) })
-}
-
-// text reads a JSON string.
-func text(raw json.RawMessage) (string, bool) {
-	var s string
-	if kindOf(raw) != "a string" || json.Unmarshal(raw, &s) != nil {
-		return "", false
-	}
-	return s, true
 }

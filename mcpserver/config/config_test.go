@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,42 +140,50 @@ func TestVariablesReachEveryField(t *testing.T) {
 
 func TestBadServerIsAProblemOfItsOwn(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"command": 5}`:                                 `command must be a string, is a number`,
-		`{"command": ""}`:                                `command is empty`,
-		`{"command": "c", "args": "x"}`:                  `args must be an array of strings, is a string`,
-		`{"command": "c", "args": ["a", {}]}`:            `args[1] must be a string, is an object`,
-		`{"command": "c", "args": ["${MISSING}"]}`:       `args[0] uses ${MISSING}, but the environment variable MISSING is not set; set it or write ${MISSING:-default}`,
-		`{"command": "c", "env": {"T": "${MISSING}"}}`:   `env.T uses ${MISSING}, but the environment variable MISSING is not set; set it or write ${MISSING:-default}`,
-		`{"command": "c", "env": ["x"]}`:                 `env must be an object of strings, is an array`,
-		`{"command": "c", "env": {"T": [1]}}`:            `env.T must be a string, is an array`,
-		`{"command": "c", "args": ["${HOME%/}"]}`:        `args[0] uses ${HOME%/}, which is not the name of a variable; write $${ for a literal ${`,
-		`{"command": "c", "args": ["${user_config.x}"]}`: `args[0] uses ${user_config.x}, which is not the name of a variable; write $${ for a literal ${`,
-		`{"command": "c", "args": ["${command:pick}"]}`:  `args[0] uses ${command:pick}, which is no kind of variable that is known here; write $${ for a literal ${`,
-		`{"command": "c", "args": ["${input:k}"]}`:       `args[0] asks for the input "k", and nobody can be asked here; set the environment variable CODEMODE_INPUT_k`,
-		`{"command": "c", "cwd": "/no/such/place"}`:      `cwd is not a directory: /no/such/place`,
-		`{"command": "c", "envFile": "/no/such"}`:        `envFile cannot be read: open /no/such: no such file or directory`,
-		`{"command": "c", "timeout": 0}`:                 `timeout must be between 1 and 9223372036854, is 0`,
-		`{"command": "c", "timeout": 1.5}`:               `timeout must be a whole number, is 1.5`,
-		`{"command": "c", "timeout": "-1s"}`:             `timeout must be greater than 0`,
-		`{"command": "c", "startTimeout": "10"}`:         `startTimeout must be a duration such as "30s" or a whole number of milliseconds`,
-		`{"command": "c", "namespace": "a-b"}`:           `namespace must be an identifier (ASCII letters, digits, _ and $) that programs do not already have`,
-		`{"command": "c", "excludeTools": ["["]}`:        `excludeTools[0] is not a pattern: syntax error in pattern`,
-		`{"url": "ftp://secret:pw@h"}`:                   `url is not an http or https URL`,
-		`{"url": "http://h", "headers": {"A": "x\ny"}}`:  `headers.A holds a line break`,
-		`{"type": "sse", "url": "http://h"}`:             `type is "sse", the HTTP+SSE transport of 2024, which is not supported yet; most such servers also offer Streamable HTTP, often under /mcp`,
-		`{"type": "grpc", "url": "http://h"}`:            `type is not one of stdio, http, streamable-http`,
-		`{"type": "http", "command": "c"}`:               `url is missing; a server of type http needs it`,
-		`{"type": "stdio", "url": "http://h"}`:           `command is missing; a stdio server needs it`,
-		`{"type": 5}`:                                    `type must be a string, is a number`,
-		`{}`:                                             `needs either "command" (a local server) or "url" (a remote one), has neither`,
-		`{"command": "c", "url": "http://h"}`:            `needs either "command" (a local server) or "url" (a remote one), has both`,
-		`"npx"`:                                          `must be an object, is a string`,
+		`{"command": 5}`:                                            `command must be a string, is a number`,
+		`{"command": ""}`:                                           `command is empty`,
+		`{"command": "c", "args": "x"}`:                             `args must be an array of strings, is a string`,
+		`{"command": "c", "args": ["a", {}]}`:                       `args[1] must be a string, is an object`,
+		`{"command": "c", "args": ["${MISSING}"]}`:                  `args[0] uses ${MISSING}, but the environment variable MISSING is not set; set it or write ${MISSING:-default}`,
+		`{"command": "c", "env": {"T": "${MISSING}"}}`:              `env.T uses ${MISSING}, but the environment variable MISSING is not set; set it or write ${MISSING:-default}`,
+		`{"command": "c", "env": ["x"]}`:                            `env must be an object of strings, is an array`,
+		`{"command": "c", "env": {"T": [1]}}`:                       `env.T must be a string, is an array`,
+		`{"command": "c", "args": ["${HOME%/}"]}`:                   `args[0] uses ${HOME%/}, which is not the name of a variable; write $${ for a literal ${`,
+		`{"command": "c", "args": ["${user_config.x}"]}`:            `args[0] uses ${user_config.x}, which is not the name of a variable; write $${ for a literal ${`,
+		`{"command": "c", "args": ["${file:x}"]}`:                   `args[0] uses ${file:x}, which is no kind of variable that is known here; write $${ for a literal ${`,
+		`{"command": "c", "args": ["${command:exit 3}"]}`:           `args[0] the command of ${command:…} failed (exit status 3); run it in a terminal to see why`,
+		`{"command": "c", "args": ["${command:true}"]}`:             `args[0] the command of ${command:…} printed nothing`,
+		`{"command": "c", "args": ["${keychain:}"]}`:                `args[0] uses ${keychain:}, which names no service; write ${keychain:service/account}`,
+		`{"command": "c", "envKeys": ["NOT_SET"]}`:                  `envKeys names the environment variable NOT_SET, which is not set`,
+		`{"url": "http://h", "bearer_token_env_var": "NOT_SET"}`:    `bearerTokenEnv names the environment variable NOT_SET, which is not set`,
+		`{"url": "http://h", "env_http_headers": {"X": "NOT_SET"}}`: `envHeaders.X names the environment variable NOT_SET, which is not set`,
+		`{"url": "http://h", "oauth": {"callbackPort": 70000}}`:     `oauth.callbackPort must be between 1 and 65535, is 70000`,
+		`{"url": "http://h", "oauth": "yes"}`:                       `oauth must be an object, is a string`,
+		`{"command": "c", "args": ["${input:k}"]}`:                  `args[0] asks for the input "k", and nobody can be asked here; set the environment variable CODEMODE_INPUT_k`,
+		`{"command": "c", "cwd": "/no/such/place"}`:                 `cwd is not a directory: /no/such/place`,
+		`{"command": "c", "envFile": "/no/such"}`:                   `envFile cannot be read: open /no/such: no such file or directory`,
+		`{"command": "c", "timeout": 0}`:                            `timeout must be between 1 and 9223372036854, is 0`,
+		`{"command": "c", "timeout": 1.5}`:                          `timeout must be a whole number, is 1.5`,
+		`{"command": "c", "timeout": "-1s"}`:                        `timeout must be greater than 0`,
+		`{"command": "c", "startTimeout": "10"}`:                    `startTimeout must be a duration such as "30s" or a whole number of milliseconds`,
+		`{"command": "c", "namespace": "a-b"}`:                      `namespace must be an identifier (ASCII letters, digits, _ and $) that programs do not already have`,
+		`{"command": "c", "excludeTools": ["["]}`:                   `excludeTools[0] is not a pattern: syntax error in pattern`,
+		`{"url": "ftp://secret:pw@h"}`:                              `url is not an http or https URL`,
+		`{"url": "http://h", "headers": {"A": "x\ny"}}`:             `headers.A holds a line break`,
+		`{"type": "sse", "url": "http://h"}`:                        `type is "sse", the HTTP+SSE transport of 2024, which is not supported yet; most such servers also offer Streamable HTTP, often under /mcp`,
+		`{"type": "grpc", "url": "http://h"}`:                       `type is not one of stdio, http, streamable-http, openapi`,
+		`{"type": "http", "command": "c"}`:                          `url is missing; a server of type http needs it`,
+		`{"type": "stdio", "url": "http://h"}`:                      `command is missing; a stdio server needs it`,
+		`{"type": 5}`:                                               `type must be a string, is a number`,
+		`{}`:                                                        `needs either "command" (a local server) or "url" (a remote one), has neither`,
+		`{"command": "c", "url": "http://h"}`:                       `needs either "command" (a local server) or "url" (a remote one), has both`,
+		`"npx"`:                                                     `must be an object, is a string`,
 	} {
 		c := parse(t, `{"mcpServers": {"bad": `+in+`, "good": {"command": "g"}}}`, nil)
 		if len(c.Servers) != 1 || c.Servers[0].Name != "good" {
 			t.Errorf("%s: the good server is gone: %+v", in, c.Servers)
 		}
-		if len(c.Problems) != 1 || c.Problems[0].Error() != `/etc/mcp.json: server "bad": `+want {
+		if len(c.Problems) != 1 || c.Problems[0].At.Line != 1 || c.Problems[0].Error() != fmt.Sprintf("/etc/mcp.json:1:%d: server \"bad\": %s", c.Problems[0].At.Column, want) {
 			t.Errorf("%s:\n got %v\nwant %s", in, c.Problems, want)
 		}
 	}
@@ -189,14 +198,14 @@ func TestFileErrors(t *testing.T) {
 		"{\"a\": 1}\n}":                       "/etc/mcp.json: not JSON: line 2, column 1: text follows the end of the JSON value",
 		"{\n/* x":                             "/etc/mcp.json: not JSON: line 2, column 1: the comment that starts here is not closed",
 		`[]`:                                  "/etc/mcp.json: must hold an object, holds an array",
-		`{"other": {}}`:                       `/etc/mcp.json: has no servers: there is no "mcpServers" object (nor "servers" or "context_servers")`,
+		`{"other": {}}`:                       `/etc/mcp.json: has no servers: there is no "mcpServers" object (nor another key that holds servers: servers, context_servers, mcp_servers, extensions, mcp)`,
 		`{"mcpServers": {}}`:                  `/etc/mcp.json: has no servers: "mcpServers" is empty`,
-		`{"mcpServers": []}`:                  `/etc/mcp.json: "mcpServers" must be an object of servers, is an array`,
-		`{"codemode": {"timeout": 0}, "mcpServers": {"a": {"command": "a"}}}`:        `/etc/mcp.json: codemode.timeout must be between 1 and 9223372036854, is 0`,
-		`{"codemode": {"outbound": "open"}, "mcpServers": {"a": {"command": "a"}}}`:  `/etc/mcp.json: codemode.outbound must be "inherit" or "blocked"`,
-		`{"codemode": {"toolCalls": "many"}, "mcpServers": {"a": {"command": "a"}}}`: `/etc/mcp.json: codemode.toolCalls must be a whole number, is a string`,
-		`{"codemode": {"resultChars": -1}, "mcpServers": {"a": {"command": "a"}}}`:   `/etc/mcp.json: codemode.resultChars must be between 1 and 2147483647, is -1`,
-		`{"codemode": 3, "mcpServers": {"a": {"command": "a"}}}`:                     `/etc/mcp.json: codemode must be an object, is a number`,
+		`{"mcpServers": []}`:                  `/etc/mcp.json:1:16: "mcpServers" must be an object of servers, is an array`,
+		`{"codemode": {"timeout": 0}, "mcpServers": {"a": {"command": "a"}}}`:        `/etc/mcp.json:1:26: codemode.timeout must be between 1 and 9223372036854, is 0`,
+		`{"codemode": {"outbound": "open"}, "mcpServers": {"a": {"command": "a"}}}`:  `/etc/mcp.json:1:27: codemode.outbound must be "inherit" or "blocked"`,
+		`{"codemode": {"toolCalls": "many"}, "mcpServers": {"a": {"command": "a"}}}`: `/etc/mcp.json:1:28: codemode.toolCalls must be a whole number, is a string`,
+		`{"codemode": {"resultChars": -1}, "mcpServers": {"a": {"command": "a"}}}`:   `/etc/mcp.json:1:30: codemode.resultChars must be between 1 and 2147483647, is -1`,
+		`{"codemode": 3, "mcpServers": {"a": {"command": "a"}}}`:                     `/etc/mcp.json:1:14: codemode must be an object, is a number`,
 	} {
 		if c, err := Parse("/etc/mcp.json", []byte(in), environment()); err == nil || err.Error() != want {
 			t.Errorf("%s:\n got %+v, %v\nwant %s", in, c, err, want)
@@ -237,7 +246,7 @@ func TestNamespaces(t *testing.T) {
 		}
 	}
 	c := parse(t, `{"mcpServers": {"my server": {"command": "a"}, "my-server": {"command": "b"}, "my_server": {"command": "c", "namespace": "mine"}}}`, nil)
-	want := `/etc/mcp.json: server "my-server": would be called my_server in programs, and so is server "my server"; rename one of them or give it a "namespace"`
+	want := `/etc/mcp.json:1:61: server "my-server": would be called my_server in programs, and so is server "my server"; rename one of them or give it a "namespace"`
 	if len(c.Servers) != 2 || len(c.Problems) != 1 || c.Problems[0].Error() != want {
 		t.Errorf("got %+v %v", c.Servers, c.Problems)
 	}

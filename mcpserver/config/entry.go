@@ -1,13 +1,12 @@
 package config
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,77 +17,42 @@ import (
 type reader struct {
 	file, name string
 	options    Options
+	spelling   spelling
+	inputs     *node
 	warn       func(format string, args ...any)
 	vars       *expander
+	commands   *commands
+	// spelled is the key that a field was written with.
+	spelled map[string]string
 }
 
-// fieldName maps the spellings of the hosts to ours; empty is a member that is not known.
-func fieldName(key string) string {
-	switch key {
-	case "command", "cmd":
-		return "command"
-	case "env", "envs", "environment":
-		return "env"
-	case "url", "serverUrl", "httpUrl", "uri":
-		return "url"
-	case "headers", "http_headers":
-		return "headers"
-	case "type", "transport", "transportType":
-		return "type"
-	case "startTimeout", "startupTimeout", "startup_timeout":
-		return "startTimeout"
-	case "args", "cwd", "envFile", "inheritEnv", "timeout", "namespace", "includeTools", "excludeTools", "disabled", "enabled":
-		return key
+// isOff reports whether the entry is switched off, or is of a kind that only its host has; nothing else of it is then
+// looked at.
+func (r *reader) isOff(entry *node) bool {
+	if entry.get("disabled").is("true") || entry.get("enabled").is("false") {
+		return true
 	}
-	return ""
-}
-
-// isHostField knows the members that only concern the host the file was written for, and change nothing about what the
-// server may do.
-func isHostField(key string) bool {
-	switch key {
-	case "autoApprove", "alwaysAllow", "alwaysLoad", "autoStart", "description", "name", "title", "icon", "gallery", "version", "dev", "source", "provider", "timeoutMs", "metadata":
+	if kind := entry.get("type"); kind != nil && (kind.text == "builtin" || kind.text == "platform" || kind.text == "frontend") {
+		r.warn("is a part of Goose (type %s); it is left out", kind.text)
 		return true
 	}
 	return false
 }
 
-// isOff reports whether the entry is switched off; nothing else of it is then looked at.
-func (r *reader) isOff(fields []member) bool {
-	off := false
-	for _, f := range fields {
-		if f.key == "disabled" {
-			off = string(f.value) == "true"
-		}
-		if f.key == "enabled" {
-			off = string(f.value) == "false"
-		}
-	}
-	return off
-}
-
 // server fills in s, or says what is wrong.
-func (r *reader) server(s *Server, fields []member) *Problem {
-	raw, isVSCode := map[string]json.RawMessage{}, filepath.Base(filepath.Dir(r.file)) == ".vscode"
-	for _, f := range fields {
-		switch ours := fieldName(f.key); {
-		case ours != "" && string(bytes.TrimSpace(f.value)) != "null":
-			raw[ours] = f.value
-		case ours == "" && !isHostField(f.key):
-			r.warn("%q is not known here; it is ignored", f.key)
-		}
-	}
-	r.vars = &expander{lookup: r.options.LookupEnv, special: r.editorNames(isVSCode)}
-	kind, problem := r.transport(raw)
+func (r *reader) server(s *Server, entry *node) *Problem {
+	raw := r.fields(entry)
+	r.vars = r.expander()
+	kind, problem := r.transport(entry, raw)
 	if problem != nil {
 		return problem
 	}
 	s.Transport = kind
-	steps := []func(*Server, map[string]json.RawMessage) *Problem{r.common}
+	steps := []func(*Server, map[string]*node) *Problem{r.common}
 	if kind == TransportStdio {
 		steps = append(steps, r.command, r.env, r.dir)
 	} else {
-		steps = append(steps, r.remote)
+		steps = append(steps, r.remote, r.credentials)
 	}
 	for _, step := range steps {
 		if problem := step(s, raw); problem != nil {
@@ -97,6 +61,35 @@ func (r *reader) server(s *Server, fields []member) *Problem {
 	}
 	s.addSecrets(r.vars.secrets...)
 	return nil
+}
+
+// fields sorts the members by our names for them.
+func (r *reader) fields(entry *node) map[string]*node {
+	raw := map[string]*node{}
+	r.spelled = map[string]string{}
+	for _, m := range entry.members {
+		known, ok := fieldOf(serverFields, m.key)
+		switch {
+		case ok && m.value.kind != isNull:
+			raw[known.key], r.spelled[known.key] = m.value, m.key
+		case !ok && !slices.Contains(hostFields, m.key):
+			r.warn("%q is not known here; it is ignored", m.key)
+		}
+	}
+	if c := raw["command"]; kindOf(c) == isObject { // Zed's older form
+		for theirs, ours := range map[string]string{"path": "command", "args": "args", "env": "env"} {
+			if value := c.get(theirs); value != nil {
+				raw[ours] = value
+			}
+		}
+	}
+	return raw
+}
+
+func (r *reader) expander() *expander {
+	isVSCode := filepath.Base(filepath.Dir(r.file)) == ".vscode"
+	return &expander{lookup: r.options.LookupEnv, special: r.editorNames(isVSCode), inputs: r.inputs, spelling: r.spelling,
+		commands: r.commands, absolute: r.absolute}
 }
 
 func (r *reader) editorNames(isVSCode bool) map[string]string {
@@ -123,49 +116,57 @@ func (r *reader) directory() string {
 	return absolute
 }
 
-func (r *reader) problem(field, format string, args ...any) *Problem {
-	return &Problem{File: r.file, Server: r.name, Field: field, Message: fmt.Sprintf(format, args...)}
+func (r *reader) problem(at *node, field, format string, args ...any) *Problem {
+	p := &Problem{File: r.file, Server: r.name, Field: field, Message: fmt.Sprintf(format, args...)}
+	if at != nil {
+		p.At = at.at
+	}
+	return p
 }
 
 // transport decides from "type", or without it from which of "command" and "url" is there.
-func (r *reader) transport(raw map[string]json.RawMessage) (Transport, *Problem) {
-	_, hasCommand := raw["command"]
-	_, hasURL := raw["url"]
-	kind := ""
-	if value, ok := raw["type"]; ok {
-		if kind, ok = text(value); !ok {
-			return "", r.problem("type", "must be a string, is %s", kindOf(value))
+func (r *reader) transport(entry *node, raw map[string]*node) (Transport, *Problem) {
+	command, address := raw["command"] != nil, raw["url"] != nil
+	written := ""
+	if value := raw["type"]; value != nil {
+		if written = value.text; value.kind != isString {
+			return "", r.problem(value, "type", "must be a string, is %s", value.kind)
 		}
 	}
-	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(kind)) {
+	if raw["openapi"] != nil && !command && (written == "" || written == "openapi") {
+		return TransportOpenAPI, nil
+	}
+	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(written)) {
 	case "":
-		if hasURL == hasCommand {
-			return "", r.problem("", "needs either \"command\" (a local server) or \"url\" (a remote one), has %s", map[bool]string{true: "both", false: "neither"}[hasURL])
+		if address == command {
+			return "", r.problem(entry, "", "needs either \"command\" (a local server) or \"url\" (a remote one), has %s", map[bool]string{true: "both", false: "neither"}[address])
 		}
-		if hasURL {
+		if address {
 			return TransportHTTP, nil
 		}
 		return TransportStdio, nil
 	case "stdio", "local":
-		if !hasCommand {
-			return "", r.problem("command", "is missing; a %s server needs it", kind)
+		if !command {
+			return "", r.problem(entry, "command", "is missing; a %s server needs it", written)
 		}
 		return TransportStdio, nil
 	case "http", "streamablehttp", "remote":
-		if !hasURL {
-			return "", r.problem("url", "is missing; a server of type %s needs it", kind)
+		if !address {
+			return "", r.problem(entry, "url", "is missing; a server of type %s needs it", written)
 		}
 		return TransportHTTP, nil
 	case "sse":
-		return "", r.problem("type", "is \"sse\", the HTTP+SSE transport of 2024, which is not supported yet; most such servers also offer Streamable HTTP, often under /mcp")
+		return "", r.problem(raw["type"], "type", "is \"sse\", the HTTP+SSE transport of 2024, which is not supported yet; most such servers also offer Streamable HTTP, often under /mcp")
+	case "openapi":
+		return "", r.problem(entry, "openapi", "is missing; a server of type openapi needs it")
 	}
-	return "", r.problem("type", "is not one of stdio, http, streamable-http")
+	return "", r.problem(raw["type"], "type", "is not one of stdio, http, streamable-http, openapi")
 }
 
 // command reads "command" (a string, or an array that holds the arguments too) and "args".
-func (r *reader) command(s *Server, raw map[string]json.RawMessage) (problem *Problem) {
+func (r *reader) command(s *Server, raw map[string]*node) (problem *Problem) {
 	value := raw["command"]
-	if kindOf(value) == "an array" {
+	if value.kind == isArray {
 		words, problem := r.list("command", value)
 		if problem != nil {
 			return problem
@@ -177,76 +178,22 @@ func (r *reader) command(s *Server, raw map[string]json.RawMessage) (problem *Pr
 		return problem
 	}
 	if strings.TrimSpace(s.Command) == "" {
-		return r.problem("command", "is empty")
+		return r.problem(value, "command", "is empty")
 	}
 	args, problem := r.list("args", raw["args"])
 	s.Args = append(s.Args, args...)
 	return problem
 }
 
-// env reads "envFile" and on top of it "env".
-func (r *reader) env(s *Server, raw map[string]json.RawMessage) *Problem {
-	if value, ok := raw["envFile"]; ok {
-		name, problem := r.str("envFile", value)
-		if problem != nil {
-			return problem
-		}
-		if s.Env, problem = r.envFile(name); problem != nil {
-			return problem
-		}
-	}
-	own, problem := r.variables("env", raw["env"])
-	if problem != nil {
-		return problem
-	}
-	s.Env = append(s.Env, own...)
-	for _, v := range s.Env {
-		if isSecretName(v.Name) {
-			s.addSecrets(v.Value)
-		}
-	}
-	if value, ok := raw["inheritEnv"]; ok {
-		if json.Unmarshal(value, &s.InheritEnv) != nil {
-			return r.problem("inheritEnv", "must be true or false, is %s", kindOf(value))
-		}
-	}
-	return nil
-}
-
-// envFile reads lines of NAME=value; "#" starts a comment line, "export " and quotes around a value fall away.
-func (r *reader) envFile(name string) ([]Variable, *Problem) {
-	data, err := os.ReadFile(r.absolute(name))
-	if err != nil {
-		return nil, r.problem("envFile", "cannot be read: %v", err)
-	}
-	var list []Variable
-	for i, line := range strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
-		if key = strings.TrimSpace(key); !ok || key == "" {
-			return nil, r.problem("envFile", "has no NAME=value in its line %d", i+1)
-		}
-		value = strings.TrimSpace(value)
-		if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
-			value = value[1 : n-1]
-		}
-		list = append(list, Variable{key, value})
-	}
-	return list, nil
-}
-
-func (r *reader) dir(s *Server, raw map[string]json.RawMessage) *Problem {
-	if value, ok := raw["cwd"]; ok {
+func (r *reader) dir(s *Server, raw map[string]*node) *Problem {
+	if value := raw["cwd"]; value != nil {
 		dir, problem := r.str("cwd", value)
 		if problem != nil {
 			return problem
 		}
 		s.Dir = r.absolute(dir)
 		if info, err := os.Stat(s.Dir); err != nil || !info.IsDir() {
-			return r.problem("cwd", "is not a directory: %s", s.Dir)
+			return r.problem(value, "cwd", "is not a directory: %s", r.vars.redact(s.Dir))
 		}
 	}
 	// A command with a slash in it is a file and not a name to look up.
@@ -269,14 +216,25 @@ func (r *reader) absolute(name string) string {
 	return filepath.Join(r.directory(), name)
 }
 
-func (r *reader) remote(s *Server, raw map[string]json.RawMessage) (problem *Problem) {
+func (r *reader) remote(s *Server, raw map[string]*node) (problem *Problem) {
+	if s.Transport == TransportOpenAPI {
+		if s.OpenAPI, problem = r.str("openapi", raw["openapi"]); problem != nil {
+			return problem
+		}
+		if !strings.HasPrefix(s.OpenAPI, "http://") && !strings.HasPrefix(s.OpenAPI, "https://") {
+			s.OpenAPI = r.absolute(s.OpenAPI)
+		}
+		if raw["url"] == nil {
+			return nil
+		}
+	}
 	if s.URL, problem = r.str("url", raw["url"]); problem != nil {
 		return problem
 	}
 	// The parse error would quote the text, which may carry a token.
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return r.problem("url", "is not an http or https URL")
+		return r.problem(raw["url"], "url", "is not an http or https URL")
 	}
 	if password, ok := u.User.Password(); ok {
 		s.addSecrets(password)
@@ -286,18 +244,14 @@ func (r *reader) remote(s *Server, raw map[string]json.RawMessage) (problem *Pro
 			s.addSecrets(values...)
 		}
 	}
-	s.Headers, problem = r.variables("headers", raw["headers"])
-	for _, h := range s.Headers {
-		s.addSecrets(h.Value)
-	}
-	return problem
+	return nil
 }
 
-// common reads what both transports have.
-func (r *reader) common(s *Server, raw map[string]json.RawMessage) (problem *Problem) {
-	if value, ok := raw["namespace"]; ok {
-		if s.Namespace, ok = text(value); !ok || !protocol.IsProviderName(s.Namespace) || isTaken(s.Namespace) {
-			return r.problem("namespace", "must be an identifier (ASCII letters, digits, _ and $) that programs do not already have")
+// common reads what all transports have.
+func (r *reader) common(s *Server, raw map[string]*node) (problem *Problem) {
+	if value := raw["namespace"]; value != nil {
+		if s.Namespace = value.text; value.kind != isString || !protocol.IsProviderName(s.Namespace) || isTaken(s.Namespace) {
+			return r.problem(value, "namespace", "must be an identifier (ASCII letters, digits, _ and $) that programs do not already have")
 		}
 	}
 	if s.StartTimeout, problem = r.duration("startTimeout", raw["startTimeout"]); problem != nil {
@@ -313,96 +267,70 @@ func (r *reader) common(s *Server, raw map[string]json.RawMessage) (problem *Pro
 	return problem
 }
 
-func (r *reader) patterns(field string, raw json.RawMessage) ([]string, *Problem) {
-	list, problem := r.list(field, raw)
+func (r *reader) patterns(field string, value *node) ([]string, *Problem) {
+	list, problem := r.list(field, value)
 	for i, pattern := range list {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return nil, r.problem(fmt.Sprintf("%s[%d]", field, i), "is not a pattern: %v", err)
+			return nil, r.problem(value.items[i], fmt.Sprintf("%s[%d]", field, i), "is not a pattern: %v", err)
 		}
 	}
 	return list, problem
 }
 
-func (r *reader) duration(field string, raw json.RawMessage) (time.Duration, *Problem) {
-	if raw == nil {
+// duration reads a bound. A bare number is milliseconds, but seconds where the host's key or habit says so.
+func (r *reader) duration(field string, value *node) (time.Duration, *Problem) {
+	if value == nil {
 		return 0, nil
 	}
-	d, err := parseDuration(raw)
+	spelled := r.spelled[field]
+	unit := time.Millisecond
+	if strings.HasSuffix(spelled, "_sec") || r.spelling.seconds && !strings.HasSuffix(spelled, "_ms") {
+		unit = time.Second
+	}
+	d, err := parseDuration(value, unit)
 	if err != nil {
-		return 0, r.problem(field, "%v", err)
+		return 0, r.problem(value, field, "%v", err)
 	}
 	return d, nil
 }
 
 // str reads a string and replaces its variables.
-func (r *reader) str(field string, raw json.RawMessage) (string, *Problem) {
-	s, ok := text(raw)
-	if !ok {
-		return "", r.problem(field, "must be a string, is %s", kindOf(raw))
+func (r *reader) str(field string, value *node) (string, *Problem) {
+	if kindOf(value) != isString {
+		return "", r.problem(value, field, "must be a string, is %s", kindOf(value))
 	}
-	s, err := r.vars.expand(s)
+	s, err := r.vars.expand(value.text)
 	if err != nil {
-		return "", r.problem(field, "%v", err)
+		return "", r.problem(value, field, "%v", err)
 	}
 	if strings.ContainsRune(s, 0) {
-		return "", r.problem(field, "holds a NUL character")
+		return "", r.problem(value, field, "holds a NUL character")
 	}
 	return s, nil
 }
 
 // scalar reads a string, or a number or boolean by the text it is written with, which people write for ports and flags.
-func (r *reader) scalar(field string, raw json.RawMessage) (string, *Problem) {
-	switch kindOf(raw) {
-	case "a number", "a boolean":
-		return string(bytes.TrimSpace(raw)), nil
+func (r *reader) scalar(field string, value *node) (string, *Problem) {
+	if value.kind == isNumber || value.kind == isBoolean {
+		return value.text, nil
 	}
-	return r.str(field, raw)
+	return r.str(field, value)
 }
 
-func (r *reader) list(field string, raw json.RawMessage) ([]string, *Problem) {
-	if raw == nil {
+func (r *reader) list(field string, value *node) ([]string, *Problem) {
+	if value == nil {
 		return nil, nil
 	}
-	var items []json.RawMessage
-	if kindOf(raw) != "an array" || json.Unmarshal(raw, &items) != nil {
-		return nil, r.problem(field, "must be an array of strings, is %s", kindOf(raw))
+	if value.kind != isArray {
+		return nil, r.problem(value, field, "must be an array of strings, is %s", value.kind)
 	}
-	list := make([]string, 0, len(items))
-	for i, item := range items {
+	list := make([]string, 0, len(value.items))
+	for i, item := range value.items {
 		s, problem := r.scalar(fmt.Sprintf("%s[%d]", field, i), item)
 		if problem != nil {
 			return nil, problem
 		}
 		list = append(list, s)
-	}
-	return list, nil
-}
-
-// variables reads an object of strings; null leaves its member out.
-func (r *reader) variables(field string, raw json.RawMessage) ([]Variable, *Problem) {
-	if raw == nil {
-		return nil, nil
-	}
-	fields, ok := members(raw)
-	if !ok {
-		return nil, r.problem(field, "must be an object of strings, is %s", kindOf(raw))
-	}
-	var list []Variable
-	for _, f := range fields {
-		if kindOf(f.value) == "null" {
-			continue
-		}
-		value, problem := r.scalar(field+"."+f.key, f.value)
-		if problem != nil {
-			return nil, problem
-		}
-		if field == "headers" && strings.ContainsAny(value, "\r\n") {
-			return nil, r.problem(field+"."+f.key, "holds a line break")
-		}
-		if f.key == "" || strings.ContainsAny(f.key, "=\x00\r\n") && field == "env" {
-			return nil, r.problem(field, "has a name that cannot be one: %q", f.key)
-		}
-		list = append(list, Variable{f.key, value})
 	}
 	return list, nil
 }

@@ -9,17 +9,89 @@ import (
 	"unicode/utf8"
 )
 
-// member is one member of a JSON object, in the order of the text.
-type member struct {
-	key   string
-	value json.RawMessage
+// parseJSON reads JSON with comments and trailing commas.
+func parseJSON(data []byte) (*node, error) {
+	where := newLines(data)
+	plain, offset, message := standardize(data)
+	if message == "" {
+		offset, message = checkSyntax(plain)
+	}
+	if message != "" {
+		at := where.position(offset)
+		return nil, &SyntaxError{Line: at.Line, Column: at.Column, Format: "JSON", Message: message}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(plain))
+	decoder.UseNumber()
+	r := &jsonReader{decoder: decoder, text: plain, where: where}
+	return r.value()
+}
+
+// jsonReader builds nodes of text that is known to be JSON.
+type jsonReader struct {
+	decoder *json.Decoder
+	text    []byte
+	where   *lines
+}
+
+func (r *jsonReader) value() (*node, error) {
+	start := int(r.decoder.InputOffset())
+	for start < len(r.text) && bytes.IndexByte([]byte(" \t\r\n:,"), r.text[start]) >= 0 {
+		start++
+	}
+	n := &node{at: r.where.position(start)}
+	token, err := r.decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token := token.(type) {
+	case json.Delim:
+		return n, r.list(n, token)
+	case string:
+		n.kind, n.text = isString, token
+	case json.Number:
+		n.kind, n.text = isNumber, token.String()
+	case bool:
+		n.kind, n.text = isBoolean, fmt.Sprint(token)
+	default:
+		n.kind = isNull
+	}
+	return n, nil
+}
+
+// list reads an object or an array, whose opening bracket is behind us, with the closing one.
+func (r *jsonReader) list(n *node, open json.Delim) error {
+	n.kind = isArray
+	if open == '{' {
+		n.kind = isObject
+	}
+	for r.decoder.More() {
+		key := ""
+		if open == '{' {
+			token, err := r.decoder.Token()
+			if err != nil {
+				return err
+			}
+			key, _ = token.(string) // a member's name is always one
+		}
+		value, err := r.value()
+		if err != nil {
+			return err
+		}
+		if open == '{' {
+			n.members = append(n.members, member{key, value})
+		} else {
+			n.items = append(n.items, value)
+		}
+	}
+	_, err := r.decoder.Token()
+	return err
 }
 
 // standardize turns JSON with comments and trailing commas into plain JSON by overwriting both with spaces, so that
-// every byte keeps its place and an offset of the result is an offset of the source.
-func standardize(src []byte) ([]byte, error) {
-	out := bytes.Clone(src)
-	copy(out, bytes.Repeat([]byte{' '}, len(src)-len(bytes.TrimPrefix(src, []byte("\ufeff")))))
+// every byte keeps its place and an offset of the result is an offset of the source. A message is about the offset.
+func standardize(src []byte) (out []byte, offset int, message string) {
+	out = bytes.Clone(src)
+	copy(out, bytes.Repeat([]byte{' '}, len(src)-len(bytes.TrimPrefix(src, byteOrderMark))))
 	comma := -1 // the place of a comma that nothing but space has followed yet
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
@@ -29,7 +101,7 @@ func standardize(src []byte) ([]byte, error) {
 		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
 			end := commentEnd(out, i)
 			if end < 0 {
-				return nil, &SyntaxError{Offset: i, Message: "the comment that starts here is not closed"}
+				return nil, i, "the comment that starts here is not closed"
 			}
 			blank(out[i:end])
 			i = end - 1
@@ -44,7 +116,7 @@ func standardize(src []byte) ([]byte, error) {
 			comma = -1
 		}
 	}
-	return out, nil
+	return out, 0, ""
 }
 
 // stringEnd returns the place of the quote that closes the string opened at i, or the last place of an unclosed one.
@@ -82,21 +154,8 @@ func blank(b []byte) {
 	}
 }
 
-// SyntaxError is text that is no JSON, even with comments and trailing commas allowed.
-type SyntaxError struct {
-	// Line and Column are counted from 1, the column in characters.
-	Line, Column int
-	// Offset is counted in bytes from 0.
-	Offset  int
-	Message string
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
-}
-
-// checkSyntax finds the first place where text is no JSON value.
-func checkSyntax(text []byte) *SyntaxError {
+// checkSyntax finds the first place where text is no JSON value; the message is empty when it is one.
+func checkSyntax(text []byte) (offset int, message string) {
 	var v json.RawMessage
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	err := decoder.Decode(&v)
@@ -104,9 +163,9 @@ func checkSyntax(text []byte) *SyntaxError {
 		end := int(decoder.InputOffset())
 		rest := bytes.TrimLeft(text[end:], " \t\r\n")
 		if len(rest) == 0 {
-			return nil
+			return 0, ""
 		}
-		return &SyntaxError{Offset: len(text) - len(rest), Message: "text follows the end of the JSON value"}
+		return len(text) - len(rest), "text follows the end of the JSON value"
 	}
 	var syntax *json.SyntaxError
 	switch {
@@ -114,65 +173,12 @@ func checkSyntax(text []byte) *SyntaxError {
 		// encoding/json counts the offending byte in.
 		at := max(int(syntax.Offset)-1, 0)
 		if r, size := utf8.DecodeRune(text[at:]); size > 1 {
-			return &SyntaxError{Offset: at, Message: fmt.Sprintf("invalid character %q", r)}
+			return at, fmt.Sprintf("invalid character %q", r)
 		}
-		return &SyntaxError{Offset: at, Message: syntax.Error()}
+		return at, syntax.Error()
 	case errors.Is(err, io.EOF) && len(bytes.TrimSpace(text)) == 0:
-		return &SyntaxError{Offset: 0, Message: "the file is empty"}
+		return 0, "the file is empty"
 	default:
-		return &SyntaxError{Offset: len(text), Message: "the JSON text ends too early"}
+		return len(text), "the JSON text ends too early"
 	}
-}
-
-// locate fills in line and column from the offset.
-func (e *SyntaxError) locate(src []byte) *SyntaxError {
-	before := src[:min(e.Offset, len(src))]
-	line := bytes.Count(before, []byte("\n"))
-	e.Line = line + 1
-	e.Column = utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	return e
-}
-
-// members takes an object apart in order; ok is false when raw is no object.
-func members(raw json.RawMessage) (list []member, ok bool) {
-	if kindOf(raw) != "an object" {
-		return nil, false
-	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := decoder.Token(); err != nil {
-		return nil, false
-	}
-	for decoder.More() {
-		key, err := decoder.Token()
-		if err != nil {
-			return nil, false
-		}
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, false
-		}
-		list = append(list, member{key.(string), value})
-	}
-	return list, true
-}
-
-// kindOf names the kind of a JSON value for a message, never its content.
-func kindOf(raw json.RawMessage) string {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return "nothing"
-	}
-	switch raw[0] {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case 't', 'f':
-		return "a boolean"
-	case 'n':
-		return "null"
-	}
-	return "a number"
 }

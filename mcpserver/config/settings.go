@@ -1,23 +1,20 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/codemode-go/codemode/protocol"
 )
 
-// Settings are our own, from the "codemode" object. A zero field was not set.
-//
-//	{"codemode": {"timeout": "50s", "outbound": "blocked", "memoryMB": 128, "toolCalls": 1000,
-//	              "resultChars": 24000, "descriptionChars": 2000, "startTimeout": "60s"}}
-//
-// Durations are strings such as "30s" or "5m", or a number of milliseconds. A value that is wrong is an error of the
-// whole file: a limit that quietly became another one would be worse than none.
+// Settings are our own, from the "codemode" object. A zero field was not set. A value that is wrong is an error of the
+// whole file: a limit that quietly became another one would be worse than none. Of several files the later one's value
+// counts, field by field.
 type Settings struct {
 	// Timeout bounds one run, StartTimeout the start of a server that names no own.
 	Timeout, StartTimeout time.Duration
@@ -31,63 +28,141 @@ type Settings struct {
 	Preamble string
 }
 
-func (s *Settings) read(raw json.RawMessage, unknown func(key string)) error {
-	fields, ok := members(raw)
-	if !ok {
-		return fmt.Errorf("codemode must be an object, is %s", kindOf(raw))
+// settingFields are the members of the "codemode" object.
+var settingFields = []field{
+	{key: "timeout", shape: shapeDuration, standard: "50s", doc: "Bound of one run, tool calls included. The shortest limit of the known clients is a minute."},
+	{key: "startTimeout", shape: shapeDuration, standard: "60s", doc: "Bound of a server's start, where its entry has none."},
+	{key: "cpu", shape: shapeDuration, standard: "30s", doc: "Processor time of one run."},
+	{key: "outbound", shape: shapeString, values: []string{"inherit", "blocked"}, standard: "blocked", doc: "Whether programs may fetch: inherit lets them use this machine's network."},
+	{key: "memoryMB", shape: shapeCount, most: math.MaxInt64 >> 20, standard: "128", doc: "Memory of one run, in MiB beyond an idle worker's."},
+	{key: "toolCalls", shape: shapeCount, most: math.MaxInt64, standard: "10000", doc: "Tool calls of one run."},
+	{key: "logLines", shape: shapeCount, most: math.MaxInt64, standard: "10000", doc: "Console lines that are kept of one run."},
+	{key: "resultChars", shape: shapeCount, standard: "24000", doc: "What a model reads of one result; a longer one is cut and says so."},
+	{key: "descriptionChars", shape: shapeCount, standard: "50000 (Claude Code: 2000)", doc: "Length of the tool's description; past it, names and a search stand in place of declarations."},
+	{key: "preamble", shape: shapeString, doc: "Text in front of the tool's description."},
+}
+
+func (s *Settings) read(file string, own *node, warn func(file, format string, args ...any)) error {
+	return readFields(file, "codemode", own, settingFields, s.set, warn)
+}
+
+// readFields reads an object by its table: an unknown member is a warning, a wrong value an error with its place.
+func readFields(file, path string, in *node, fields []field, set func(key string, value *node) error, warn func(file, format string, args ...any)) error {
+	if in.kind != isObject {
+		return fmt.Errorf("%s %s must be an object, is %s", place(file, in.at), path, in.kind)
 	}
-	for _, f := range fields {
-		known, err := s.field(f.key, f.value)
-		if err != nil {
-			return fmt.Errorf("codemode.%s %w", f.key, err)
+	for _, m := range in.members {
+		known, ok := fieldOf(fields, m.key)
+		if !ok {
+			warn(file, "%s.%s is not a setting; it is ignored", path, m.key)
+			continue
 		}
-		if !known {
-			unknown(f.key)
+		err := known.check(m.value)
+		if err == nil {
+			err = set(known.key, m.value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %s.%s %w", place(file, m.value.at), path, m.key, err)
 		}
 	}
 	return nil
 }
 
-func (s *Settings) field(key string, raw json.RawMessage) (known bool, err error) {
-	switch key {
-	case "timeout":
-		s.Timeout, err = parseDuration(raw)
-	case "startTimeout":
-		s.StartTimeout, err = parseDuration(raw)
-	case "cpu":
-		s.Limits.CPU, err = parseDuration(raw)
-	case "outbound":
-		mode, _ := text(raw)
-		if s.Outbound = protocol.OutboundMode(mode); s.Outbound != protocol.OutboundInherit && s.Outbound != protocol.OutboundBlocked {
-			err = errors.New(`must be "inherit" or "blocked"`)
+// check holds a value against what the table says of it.
+func (f *field) check(value *node) error {
+	switch f.shape {
+	case shapeDuration:
+		_, err := parseDuration(value, time.Millisecond)
+		return err
+	case shapeCount:
+		_, err := parseCount(value, f.bound())
+		return err
+	case shapeString:
+		if len(f.values) > 0 && !slices.Contains(f.values, value.text) {
+			return fmt.Errorf("must be %s", orList(f.values))
 		}
-	case "memoryMB":
-		var megabytes int64
-		megabytes, err = parseCount(raw, math.MaxInt64>>20)
-		s.Limits.Memory = megabytes << 20
-	case "toolCalls":
-		s.Limits.ToolCalls, err = parseCount(raw, math.MaxInt64)
-	case "logLines":
-		s.Limits.LogLines, err = parseCount(raw, math.MaxInt64)
-	case "resultChars":
-		s.ResultChars, err = parseInt(raw)
-	case "descriptionChars":
-		s.DescriptionChars, err = parseInt(raw)
-	case "preamble":
-		if s.Preamble, known = text(raw); !known {
-			err = fmt.Errorf("must be a string, is %s", kindOf(raw))
-		}
-	default:
-		return false, nil
+		return mustBe(value, isString)
+	case shapeBool:
+		return mustBe(value, isBoolean)
+	case shapeObject:
+		return mustBe(value, isObject)
+	case shapeObjects, shapeList:
+		return mustBe(value, isArray)
 	}
-	return true, err
+	return nil
 }
 
-// parseDuration reads "30s" or a whole number of milliseconds, which must be positive.
-func parseDuration(raw json.RawMessage) (time.Duration, error) {
-	const want = `must be a duration such as "30s" or a whole number of milliseconds`
-	if s, ok := text(raw); ok {
-		d, err := time.ParseDuration(strings.TrimSpace(s))
+func (f *field) bound() int64 {
+	if f.most == 0 {
+		return math.MaxInt32
+	}
+	return f.most
+}
+
+func mustBe(value *node, want kind) error {
+	if value.kind != want {
+		return fmt.Errorf("must be %s, is %s", want, value.kind)
+	}
+	return nil
+}
+
+// orList writes "a", "b" or "c".
+func orList(values []string) string {
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = strconv.Quote(v)
+	}
+	if len(quoted) == 1 {
+		return quoted[0]
+	}
+	last := len(quoted) - 1
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
+}
+
+// set takes over a value that has been checked.
+func (s *Settings) set(key string, value *node) error {
+	switch key {
+	case "timeout":
+		s.Timeout = value.duration()
+	case "startTimeout":
+		s.StartTimeout = value.duration()
+	case "cpu":
+		s.Limits.CPU = value.duration()
+	case "outbound":
+		s.Outbound = protocol.OutboundMode(value.text)
+	case "memoryMB":
+		s.Limits.Memory = value.count() << 20
+	case "toolCalls":
+		s.Limits.ToolCalls = value.count()
+	case "logLines":
+		s.Limits.LogLines = value.count()
+	case "resultChars":
+		s.ResultChars = int(value.count())
+	case "descriptionChars":
+		s.DescriptionChars = int(value.count())
+	case "preamble":
+		s.Preamble = value.text
+	}
+	return nil
+}
+
+// duration and count are the values of nodes that have been checked.
+func (n *node) duration() time.Duration {
+	d, _ := parseDuration(n, time.Millisecond)
+	return d
+}
+
+func (n *node) count() int64 {
+	c, _ := parseCount(n, math.MaxInt64)
+	return c
+}
+
+// parseDuration reads "30s", or a whole number of units, which must be positive.
+func parseDuration(value *node, unit time.Duration) (time.Duration, error) {
+	want := fmt.Sprintf(`must be a duration such as "30s" or a whole number of %s`, map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[unit])
+	switch value.kind {
+	case isString:
+		d, err := time.ParseDuration(strings.TrimSpace(value.text))
 		if err != nil {
 			return 0, errors.New(want)
 		}
@@ -95,30 +170,24 @@ func parseDuration(raw json.RawMessage) (time.Duration, error) {
 			return 0, errors.New("must be greater than 0")
 		}
 		return d, nil
+	case isNumber:
+		n, err := parseCount(value, int64(math.MaxInt64/unit))
+		return time.Duration(n) * unit, err
 	}
-	if kindOf(raw) != "a number" {
-		return 0, fmt.Errorf("%s, is %s", want, kindOf(raw))
-	}
-	n, err := parseCount(raw, int64(math.MaxInt64/time.Millisecond))
-	return time.Duration(n) * time.Millisecond, err
+	return 0, fmt.Errorf("%s, is %s", want, value.kind)
 }
 
 // parseCount reads a whole number from 1 to most.
-func parseCount(raw json.RawMessage, most int64) (int64, error) {
-	var n int64
-	if kind := kindOf(raw); kind != "a number" {
-		return 0, fmt.Errorf("must be a whole number, is %s", kind)
+func parseCount(value *node, most int64) (int64, error) {
+	if value.kind != isNumber {
+		return 0, fmt.Errorf("must be a whole number, is %s", value.kind)
 	}
-	if json.Unmarshal(raw, &n) != nil {
-		return 0, fmt.Errorf("must be a whole number, is %s", raw)
+	n, err := strconv.ParseInt(value.text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("must be a whole number, is %s", value.text)
 	}
 	if n <= 0 || n > most {
 		return 0, fmt.Errorf("must be between 1 and %d, is %d", most, n)
 	}
 	return n, nil
-}
-
-func parseInt(raw json.RawMessage) (int, error) {
-	n, err := parseCount(raw, math.MaxInt32)
-	return int(n), err
 }

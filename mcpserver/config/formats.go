@@ -1,0 +1,133 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// spelling is how a host writes entries where that differs from what the others do.
+type spelling struct {
+	// bareDollar: "$VAR" is a variable too (Goose, Gemini CLI).
+	bareDollar bool
+	// braces: "{env:VAR}" and "{file:path}" are variables (opencode).
+	braces bool
+	// seconds: "timeout" is a number of seconds (Goose).
+	seconds bool
+}
+
+// serverMaps are the keys of a file that hold servers, and whose they are.
+var serverMaps = []struct{ key, host string }{
+	{"mcpServers", "Claude Desktop, Claude Code, Cursor, Windsurf, Gemini CLI, Copilot CLI"},
+	{"servers", "VS Code, with \"inputs\""},
+	{"context_servers", "Zed"},
+	{"mcp_servers", "Codex, in TOML"},
+	{"extensions", "Goose, in YAML"},
+	{"mcp", "opencode; and VS Code's settings.json, which has \"servers\" in it"},
+}
+
+// add reads one file into the merger.
+func (m *merger) add(file string, data []byte) error {
+	top, err := parseTree(file, data)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if top.kind != isObject {
+		return fmt.Errorf("%s: must hold an object, holds %s", file, top.kind)
+	}
+	m.files = append(m.files, file)
+	servers, err := m.topLevel(file, top)
+	if err != nil {
+		return err
+	}
+	for _, s := range servers {
+		m.put(m.read(file, s))
+	}
+	return nil
+}
+
+// found is one entry of a file with what it needs to be read.
+type found struct {
+	member
+	inputs   *node
+	spelling spelling
+}
+
+// topLevel reads everything but the servers and returns those.
+func (m *merger) topLevel(file string, top *node) ([]found, error) {
+	if own := top.get("codemode"); own != nil {
+		if err := m.settings.read(file, own, m.warn); err != nil {
+			return nil, err
+		}
+	}
+	if vscode := top.get("customizations", "vscode", "mcp"); vscode != nil { // of a devcontainer.json
+		top = vscode
+	}
+	var servers []found
+	read := ""
+	for _, t := range serverMaps {
+		value := top.get(t.key)
+		if value == nil || t.key == "mcp" && read != "" { // beside "mcpServers" it holds Gemini's switches
+			continue
+		}
+		list, err := entriesOf(file, t.key, value, top.get("inputs"))
+		if err != nil {
+			return nil, err
+		}
+		if read != "" {
+			m.warn(file, "both %q and %q hold servers; both are read", read, t.key)
+		}
+		read = t.key
+		servers = append(servers, list...)
+	}
+	m.warnOfSlips(file, top)
+	switch {
+	case top.get("codemode") != nil && len(servers) == 0: // settings of their own, for other files' servers
+	case read == "":
+		return nil, fmt.Errorf("%s: has no servers: there is no \"mcpServers\" object (nor another key that holds servers: %s)", file, otherKeys())
+	case len(servers) == 0:
+		return nil, fmt.Errorf("%s: has no servers: %q is empty", file, read)
+	}
+	return servers, nil
+}
+
+func entriesOf(file, key string, value, inputs *node) ([]found, error) {
+	if value.kind != isObject {
+		return nil, fmt.Errorf("%s:%d:%d: %q must be an object of servers, is %s", file, value.at.Line, value.at.Column, key, value.kind)
+	}
+	spelling := spelling{bareDollar: key == "extensions" || filepath.Base(filepath.Dir(file)) == ".gemini", braces: key == "mcp", seconds: key == "extensions"}
+	if nested := value.get("servers"); key == "mcp" && kindOf(nested) == isObject && nested.get("command") == nil && nested.get("url") == nil {
+		if own := value.get("inputs"); own != nil {
+			inputs = own
+		}
+		value, spelling.braces = nested, false
+	}
+	var list []found
+	for _, entry := range value.members {
+		list = append(list, found{entry, inputs, spelling})
+	}
+	return list, nil
+}
+
+func otherKeys() string {
+	var keys []string
+	for _, t := range serverMaps[1:] {
+		keys = append(keys, t.key)
+	}
+	return strings.Join(keys, ", ")
+}
+
+// warnOfSlips names keys that were surely meant to hold servers. A host keeps its own settings in the same file, so
+// nothing else that is unknown is worth a line.
+func (m *merger) warnOfSlips(file string, top *node) {
+	for _, t := range top.members {
+		plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(t.key))
+		slip := plain == "mcpservers" || plain == "mcpserver" || plain == "server" || plain == "servers" || plain == "contextservers"
+		for _, known := range serverMaps {
+			slip = slip && known.key != t.key
+		}
+		if slip {
+			m.warn(file, "%q is not read; the servers belong under \"mcpServers\"", t.key)
+		}
+	}
+}
