@@ -30,13 +30,19 @@ func (p *printer) objectType(n *node, indent string, besideOthers bool) (t typ, 
 	}
 	informative = len(named) > 0 || !others.value.empty || others.keys != nil
 	p.spend(2 * len(inner))
-	if index != "" {
-		index = inner + index + "\n"
+	literal := func(named []property, index string) typ {
+		if p.short != nil {
+			return p.short.object(p.hint(), named, index)
+		}
+		if index != "" {
+			index = inner + index + "\n"
+		}
+		return typeLiteral(named, index, indent)
 	}
 	if index == "" || len(named) == 0 || others.keys == nil && others.admits(p, named) {
-		return typeLiteral(named, index, indent), informative
+		return literal(named, index), informative
 	}
-	parts := []typ{typeLiteral(named, "", indent), typeLiteral(nil, index, indent)}
+	parts := []typ{literal(named, ""), literal(nil, index)}
 	return join(parts, bindsIntersection), informative
 }
 
@@ -142,7 +148,7 @@ func (p *printer) undeclared(n, required *node, others unnamed) []property {
 			continue
 		}
 		value := anything()
-		if others.stated && !strings.Contains(others.value.text, "\n") {
+		if others.stated && !strings.ContainsAny(others.value.text, "\n"+mark) {
 			value = others.value
 		}
 		if p.spend(len(m.key) + len(value.text) + stepBytes); p.tooBig {

@@ -26,6 +26,9 @@ type printer struct {
 	names names
 	alias string
 
+	short    *pool // of the short form; nil prints the form of the reference
+	rootUsed bool  // an alias leads back to the root
+
 	nameAll bool             // every $ref target gets an alias, not only the circular
 	named   map[*node]string // aliases given out
 	queue   []*node          // of those, the ones still to be printed
@@ -72,15 +75,25 @@ func (p *printer) release() {
 }
 
 func (p *printer) all() string {
+	aliases := p.aliases()
+	texts := make([]string, len(aliases))
+	for i, a := range aliases {
+		texts[i] = "type " + a.name + " = " + a.text
+	}
+	return strings.Join(texts, "\n")
+}
+
+// aliases prints the root, and after it whatever it needs an alias for.
+func (p *printer) aliases() []namedType {
 	p.named = map[*node]string{p.doc.root: p.alias}
 	p.queue = []*node{p.doc.root}
-	var aliases []string
+	var aliases []namedType
 	for len(p.queue) > 0 {
 		n := p.queue[0]
 		p.queue = p.queue[1:]
-		aliases = append(aliases, "type "+p.named[n]+" = "+p.definition(n))
+		aliases = append(aliases, namedType{p.named[n], p.definition(n)})
 	}
-	return strings.Join(aliases, "\n")
+	return aliases
 }
 
 // definition returns the type of n itself, not the alias n may have.
@@ -104,6 +117,7 @@ func (p *printer) nameOf(n *node) (name string, ok bool) {
 	if component := p.doc.eager[n]; !p.lazy && component != 0 && component == p.doc.eager[p.def] {
 		return "", false
 	}
+	p.rootUsed = p.rootUsed || n == p.doc.root
 	if name, ok = p.named[n]; !ok {
 		name = p.names.claim(p.alias+helperName(ref), "")[0]
 		p.named[n] = name

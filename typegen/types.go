@@ -229,6 +229,9 @@ func (p *printer) literals(values []*node) typ {
 		types[i] = tight(literal(value, 0))
 		p.spend(len(types[i].text))
 	}
+	if p.short != nil && len(types) > 1 {
+		return p.short.union(p.hint(), join(types, bindsUnion))
+	}
 	return join(types, bindsUnion)
 }
 
