@@ -101,10 +101,10 @@ func serve(args []string) error {
 
 // keepMemory is how much more than at its start a worker may hold that runs one program after the other, and
 // restMemory what it may hold when none has come for restAfter milliseconds. keepPages bounds what of an isolate's pages
-// is kept for the next: a little more than a small program's isolate has.
+// is kept for the next, and of the C heap: what a small program's isolate has, and some values of a megabyte.
 const (
-	keepMemory = 4 << 20
-	keepPages  = 3 << 20
+	keepMemory = 16 << 20
+	keepPages  = 8 << 20
 	restMemory = 512 << 10
 	restAfter  = 1000
 )

@@ -22,8 +22,8 @@ int __real_munmap(void *at, size_t size);
 int __real_mprotect(void *at, size_t size, int protection);
 int __real_madvise(void *at, size_t size, int advice);
 
-// The engine's pages are at most this large, and its guard pages smaller than the least.
-enum { most = 256 << 10, least = 60 << 10, page = 4096 };
+// The pages of one large object are kept up to this size. The guard pages of the engine are smaller than the least.
+enum { most = 4 << 20, least = 60 << 10, page = 4096 };
 
 // What the engine reserves for the tables of one isolate.
 static const size_t smallest_reservation = 32 << 20, largest_reservation = (size_t)1 << 30;
