@@ -25,7 +25,7 @@ command = "npx"
 args = ["-y", 'raw\n']
 env_vars = ["ORG"]
 startup_timeout_sec = 1_0
-tool_timeout_sec = 90
+tool_timeout_sec = 90.0
 enabled_tools = ["a", "b"]
 disabled_tools = ["b"]
 [mcp_servers.z.env]

@@ -171,6 +171,9 @@ func parseDuration(value *node, unit time.Duration) (time.Duration, error) {
 		}
 		return d, nil
 	case isNumber:
+		if seconds, err := strconv.ParseFloat(value.text, 64); err == nil && unit == time.Second && 0 < seconds && seconds < 1e9 {
+			return time.Duration(seconds * float64(time.Second)), nil // Codex writes 0.5 and 10.0
+		}
 		n, err := parseCount(value, int64(math.MaxInt64/unit))
 		return time.Duration(n) * unit, err
 	}

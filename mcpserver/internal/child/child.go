@@ -320,7 +320,7 @@ func find(c *Command) (file string, env []string, err error) {
 			name, path = key, value
 		}
 	}
-	file, err = lookPath(c.Name, path)
+	file, err = LookPath(c.Name, path)
 	if err != nil {
 		return "", nil, err
 	}

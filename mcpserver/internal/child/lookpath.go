@@ -10,9 +10,21 @@ import (
 	"strings"
 )
 
-// lookPath finds a program's file in the directories of path, then where package managers and version managers put
-// programs: hosts with a window start us with a PATH that knows neither. The error says where was looked.
-func lookPath(name, path string) (string, error) {
+// NotFoundError is a program that is in none of the directories where programs are. Its text is read by people and models, so
+// it has the name and not the directories.
+type NotFoundError struct {
+	Name string
+	// Tried are the directories, in order.
+	Tried []string
+}
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("cannot find the program %q; install it or give its full path", e.Name)
+}
+
+// LookPath finds a program's file in the directories of path, then where package managers and version managers put
+// programs: hosts with a window start us with a PATH that knows neither. The error of a name is a *NotFoundError.
+func LookPath(name, path string) (string, error) {
 	if strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) {
 		if err := checkExecutable(name); err != nil {
 			return "", fmt.Errorf("cannot start %s: %w", name, err)
@@ -40,7 +52,7 @@ func lookPath(name, path string) (string, error) {
 			tried = append(tried, dir)
 		}
 	}
-	return "", fmt.Errorf("cannot find the program %q; install it or give its full path (tried PATH and the usual places: %s)", name, strings.Join(tried, ", "))
+	return "", &NotFoundError{Name: name, Tried: tried}
 }
 
 func checkExecutable(file string) error {
