@@ -39,9 +39,11 @@ are in performance.json.
 
 Every figure is the median of several rounds, after one that warms up; the rounds of the two sides take turns, so that
 what else the machine does falls on both. Both run the whole of the dialect: the program's text is normalised, each run has
-a sandbox of its own, and tools are functions of the host. The reference runs its repetitions inside one request, so that
-HTTP hardly counts. It has one thread and one process; we have a pool of processes. Beside a busy one means that another
-program has computed for a twentieth of a second and goes on for some tenths. Memory is that of the sandboxes' processes, with shared pages counted in parts (Pss).
+a sandbox of its own, and tools are functions of the host. A figure in milliseconds is one run after a pause of 60 ms,
+less what the same request costs without a run (the reference is asked by HTTP). Throughput is without pauses; the
+reference runs those repetitions inside one request. It has one thread and one process; we have a pool of processes. Beside
+a busy one means that another program has computed for a twentieth of a second and goes on. Memory is that of the sandboxes' processes, with shared pages
+counted in parts (Pss).
 
 Versions: %s.
 `

@@ -25,9 +25,9 @@ func (t task) request() []byte {
 	return text
 }
 
-func trivial() task { return task{"trivial program", "async () => 1", 20} }
+func trivial() task { return task{"trivial program", "async () => 1", 5} }
 
-func oneCall() task { return task{"one tool call", "async () => codemode.echo(1)", 20} }
+func oneCall() task { return task{"one tool call", "async () => codemode.echo(1)", 5} }
 
 func tasks() []task {
 	return []task{
