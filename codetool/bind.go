@@ -1,24 +1,35 @@
 package codetool
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 
 	"github.com/codemode-go/codemode/dialect"
 	"github.com/codemode-go/codemode/protocol"
+	"github.com/codemode-go/codemode/typegen"
 )
 
 // namespace is a provider whose tools have their identifiers.
 type namespace struct {
-	provider   string
-	identifier string
-	types      string
-	note       string
-	tools      []*boundTool
-	byName     map[string]*boundTool
-	suggest    func(name string) string // see NotFound in forDialect
-	extra      []dialect.Function
+	provider     string
+	identifier   string
+	types        string
+	note         string
+	instructions string
+	tools        []*boundTool
+	byName       map[string]*boundTool
+	suggest      func(name string) string // see NotFound in forDialect
+	extra        []dialect.Function
+	compact      func() typegen.Compact // the short declarations
+}
+
+func newNamespace(provider, identifier string) *namespace {
+	ns := &namespace{provider: provider, identifier: identifier, byName: map[string]*boundTool{}}
+	ns.compact = sync.OnceValue(func() typegen.Compact { return typegen.GenerateCompact(ns.forTypegen()) })
+	return ns
 }
 
 // boundTool is a tool that programs can call.
@@ -29,17 +40,22 @@ type boundTool struct {
 	identifier string
 	validator  *validator
 	options    *Options
+	signature  func() string // its short declaration
 }
 
-// bindAll names everything. Tools that nobody can approve are not there at all.
-func bindAll(providers []Provider, options *Options) []*namespace {
+// bindAll names everything. Tools that nobody can approve are not there at all. A namespace whose tools have not changed
+// since before takes over what was worked out about them.
+func bindAll(providers []Provider, options *Options, before []*namespace) []*namespace {
 	names := make([]string, len(providers))
 	for i, p := range providers {
 		names[i] = p.Name
 	}
 	namespaces := make([]*namespace, len(providers))
-	for i, identifier := range assignIdentifiers(names, namespaceIdentifier) {
+	for i, identifier := range assignIdentifiers(names, NamespaceName) {
 		namespaces[i] = bind(&providers[i], identifier, options)
+		for _, old := range before {
+			namespaces[i].takeOver(old)
+		}
 	}
 	for _, ns := range namespaces {
 		ns.suggest = func(name string) string { return suggestTool(name, ns, namespaces) }
@@ -48,7 +64,8 @@ func bindAll(providers []Provider, options *Options) []*namespace {
 }
 
 func bind(p *Provider, identifier string, options *Options) *namespace {
-	ns := &namespace{provider: p.Name, identifier: identifier, types: p.Types, note: p.Note, byName: map[string]*boundTool{}}
+	ns := newNamespace(p.Name, identifier)
+	ns.types, ns.note, ns.instructions = p.Types, p.Note, p.Instructions
 	var names []string
 	for _, tool := range p.Tools {
 		if tool.Call == nil || tool.NeedsApproval && options.Approve == nil {
@@ -67,8 +84,31 @@ func bind(p *Provider, identifier string, options *Options) *namespace {
 		tool := ns.tools[i]
 		tool.identifier = identifier
 		tool.validator = newValidator(tool)
+		tool.signature = sync.OnceValue(func() string { return typegen.GenerateCompactTool(tool.namespace, tool.forTypegen()) })
 	}
 	return ns
+}
+
+// takeOver keeps what is known about the tools of old when ns has the same: its declarations and compiled schemas.
+func (ns *namespace) takeOver(old *namespace) {
+	if old.identifier != ns.identifier || len(old.tools) != len(ns.tools) {
+		return
+	}
+	for i, tool := range ns.tools {
+		if !tool.sameAs(old.tools[i]) {
+			return
+		}
+	}
+	ns.compact = old.compact
+	for i, tool := range ns.tools {
+		tool.validator, tool.signature = old.tools[i].validator, old.tools[i].signature
+	}
+}
+
+// sameAs reports whether two tools are described alike.
+func (t *boundTool) sameAs(other *boundTool) bool {
+	return t.Name == other.Name && t.Title == other.Title && t.Description == other.Description && t.identifier == other.identifier &&
+		bytes.Equal(t.InputSchema, other.InputSchema) && bytes.Equal(t.OutputSchema, other.OutputSchema)
 }
 
 // forDialect is the namespace as the dialect runs it: identifiers as they are, and a call of another name looked up
@@ -85,7 +125,7 @@ func (ns *namespace) forDialect() dialect.Provider {
 		}
 		err := &protocol.ToolNotFoundError{Tool: name}
 		if near := ns.suggest(name); near != "" {
-			return nil, errors.New(err.Error() + `; did you mean "` + near + `"`)
+			return nil, errors.New(err.Error() + `; did you mean "` + near + `"?`)
 		}
 		return nil, err
 	}

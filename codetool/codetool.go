@@ -38,6 +38,7 @@ package codetool
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/codemode-go/codemode/dialect"
@@ -58,11 +59,14 @@ type Options struct {
 	LosslessIntegers bool
 	// ConsoleFormat says how console arguments read; empty is protocol.ConsoleInspect.
 	ConsoleFormat protocol.ConsoleFormat
-	// Description is the template of the tool's description; empty is DefaultDescription. "{{types}}" stands for the
-	// declarations, "{{example}}" for a call of the first tool; each is filled in once.
+	// Description is the template of the tool's description. "{{types}}" stands for the declarations, "{{example}}" for a
+	// call of the first tool; each is filled in once. Empty is DefaultDescription, or ServerDescription when no namespace
+	// is called as its example has it; the compact form then brings words of its own.
 	Description string
-	// DescriptionBudget bounds the description's length in characters. When the declarations do not fit, the
-	// description lists names and programs look the rest up, see SearchName. 0 is no bound.
+	// Form is how much of the declarations the description shows; empty is FormAuto.
+	Form Form
+	// DescriptionBudget bounds the description's length in characters, but for FormFull. When the full declarations do
+	// not fit, the description has the compact form and programs look the rest up, see SearchName. 0 is no bound.
 	DescriptionBudget int
 	// Search makes the two functions of SearchName callable whatever the budget, for a host whose clients show
 	// descriptions of different lengths (see Tool.DescriptionWithin).
@@ -79,13 +83,16 @@ type Options struct {
 
 // Tool is the one tool. Make it with NewTool.
 type Tool struct {
-	executor     *dialect.Executor
-	options      Options
-	namespaces   []*namespace
-	providers    []dialect.Provider
-	declarations []Declarations
-	full         string     // the description with the declarations
-	catalogue    *catalogue // what programs can look up; nil when they cannot
+	executor   *dialect.Executor
+	options    Options
+	namespaces []*namespace
+	callable   []*namespace // the same, and the one of search and describe
+	providers  []dialect.Provider
+	declared   func() []Declarations
+	catalogue  *catalogue // what programs can look up; nil when they cannot
+
+	mu        sync.Mutex
+	described map[int]string // descriptions by budget
 }
 
 // NewTool makes the tool over executor, which it owns from then on.
@@ -100,27 +107,42 @@ func NewTool(executor protocol.Executor, providers []Provider, options *Options)
 	if o.ConsoleFormat == "" {
 		o.ConsoleFormat = protocol.ConsoleInspect
 	}
-	if o.Description == "" {
-		o.Description = DefaultDescription
-	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	return build(dialect.New(executor, nil), providers, o)
+	return build(dialect.New(executor, nil), providers, o, nil)
 }
 
 // With makes a Tool of other providers over the same executor and options. Closing either closes the executor of both.
 func (t *Tool) With(providers []Provider) *Tool {
-	return build(t.executor, providers, t.options)
+	return build(t.executor, providers, t.options, t.namespaces)
 }
 
-func build(executor *dialect.Executor, providers []Provider, options Options) *Tool {
-	t := &Tool{executor: executor, options: options, namespaces: bindAll(providers, &options)}
-	t.describe()
-	for _, ns := range t.namespaces {
+// build makes a Tool. What it says of its tools is worked out when it is asked for; of namespaces that are the same as
+// before, not again.
+func build(executor *dialect.Executor, providers []Provider, options Options, before []*namespace) *Tool {
+	t := &Tool{executor: executor, options: options}
+	t.namespaces = bindAll(providers, &t.options, before)
+	t.callable = t.namespaces
+	t.declared = sync.OnceValue(t.declareAll)
+	if t.needsSearch() {
+		t.catalogue = t.newCatalogue()
+	}
+	for _, ns := range t.callable {
 		t.providers = append(t.providers, ns.forDialect())
 	}
 	return t
+}
+
+// needsSearch reports whether some description of the tool leaves declarations out.
+func (t *Tool) needsSearch() bool {
+	switch {
+	case t.options.Search, t.options.Form == FormCompact:
+		return true
+	case t.options.Form == FormFull:
+		return false
+	}
+	return t.options.DescriptionBudget > 0 && !fits(t.full(), t.options.DescriptionBudget)
 }
 
 // Close ends what runs and closes the executor. It is idempotent.

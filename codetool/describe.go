@@ -3,13 +3,12 @@ package codetool
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/protocol"
-	"github.com/codemode-go/codemode/typegen"
 )
 
 // DefaultDescription is the template that createCodeTool of @cloudflare/codemode uses, word for word.
@@ -37,39 +36,107 @@ Do NOT define named functions then call them — just write the arrow function b
 
 {{example}}`
 
-// describe prints the declarations and, when they may not fit somewhere, prepares what is shown in their place.
-func (t *Tool) describe() {
-	blocks := t.declare()
-	t.declarations = t.printBlocks(blocks)
-	texts := make([]string, len(t.declarations))
-	for i, d := range t.declarations {
-		texts[i] = commentLines(t.namespaces[i].note) + d.Text
-	}
-	t.full = t.fill(strings.Join(texts, "\n\n"))
-	if t.options.Search || !fits(t.full, t.options.DescriptionBudget) {
-		t.catalogue = t.addSearch(blocks)
-	}
-}
+// Form is how much of the declarations a description shows.
+type Form string
+
+// The forms of Options.Form.
+const (
+	// FormAuto is the full form where it fits the budget, else the compact one.
+	FormAuto Form = "auto"
+	// FormFull is every declaration as @cloudflare/codemode prints it, whatever the budget.
+	FormFull Form = "full"
+	// FormCompact says in its first CompactHead characters how to write a program, which namespaces there are and as
+	// many names as fit; after them come short declarations, or names with a few words each, as the budget allows.
+	FormCompact Form = "compact"
+	// FormIndex is every name with a few words, a line each. It is no form of a whole description.
+	FormIndex Form = "index"
+)
 
 // Description is what the model reads about the tool, within Options.DescriptionBudget.
 func (t *Tool) Description() string { return t.DescriptionWithin(t.options.DescriptionBudget) }
 
-// DescriptionWithin is the description for a client that shows budget characters of it; 0 is no bound. With the
-// declarations when they fit; else, when programs can search (see Options.Search), with names and the means to look the
-// rest up.
+// DescriptionWithin is the description for a client that shows budget characters of it; 0 is no bound. In the compact
+// form when Options.Form asks for it, or when the declarations do not fit and programs can look them up (see
+// Options.Search).
 func (t *Tool) DescriptionWithin(budget int) string {
-	if t.catalogue == nil || fits(t.full, budget) {
-		return t.full
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if text, ok := t.described[budget]; ok {
+		return text
 	}
-	return t.fill(t.catalogue.summary(budget - characters(t.fill(""))))
+	text := t.describeWithin(budget)
+	if t.described == nil || len(t.described) >= maxDescribed {
+		t.described = map[int]string{}
+	}
+	t.described[budget] = text
+	return text
+}
+
+// maxDescribed bounds the budgets whose description is kept.
+const maxDescribed = 8
+
+func (t *Tool) describeWithin(budget int) string {
+	if t.options.Form != FormCompact {
+		full := t.full()
+		if t.catalogue == nil || t.options.Form == FormFull || fits(full, budget) {
+			return full
+		}
+	}
+	return t.compactWithin(budget)
+}
+
+// compactWithin is the description in the compact form. A template that ends as a default one keeps only what stands
+// above that; any other stays around the compact text.
+func (t *Tool) compactWithin(budget int) string {
+	for _, known := range [...]string{DefaultDescription, ServerDescription, ""} {
+		preamble, ok := strings.CutSuffix(t.options.Description, known)
+		if ok && (known != "" || preamble == "") {
+			room := frame{total: budget, head: CompactHead - characters(preamble), usage: true}
+			if budget > 0 {
+				room.total = max(1, budget-characters(preamble))
+			}
+			return preamble + t.catalogue.compact(room)
+		}
+	}
+	around := characters(t.fill(t.options.Description, ""))
+	room := frame{total: budget, head: CompactHead - around}
+	if budget > 0 {
+		room.total = max(1, budget-around)
+	}
+	return t.fill(t.options.Description, t.catalogue.compact(room))
+}
+
+// full is the description with the declarations.
+func (t *Tool) full() string {
+	texts := make([]string, len(t.namespaces))
+	for i, d := range t.declared() {
+		texts[i] = commentLines(t.namespaces[i].note) + d.Text
+	}
+	return t.fill(t.template(), strings.Join(texts, "\n\n"))
+}
+
+// template is the text around the declarations. The default's example calls a namespace that need not be there; then
+// the other's stands in, which calls a tool that is.
+func (t *Tool) template() string {
+	if t.options.Description != "" {
+		return t.options.Description
+	}
+	for _, ns := range t.namespaces {
+		if ns.identifier == DefaultNamespace || len(t.namespaces) == 0 {
+			return DefaultDescription
+		}
+	}
+	if t.example() == "" {
+		return strings.TrimSuffix(ServerDescription, "\n\n{{example}}")
+	}
+	return ServerDescription
 }
 
 func fits(text string, budget int) bool { return budget <= 0 || characters(text) <= budget }
 
 // fill replaces each placeholder of the template where it first occurs. What is filled in is literal: a placeholder or a
 // "$" in it stays what it is.
-func (t *Tool) fill(types string) string {
-	template := t.options.Description
+func (t *Tool) fill(template, types string) string {
 	var b strings.Builder
 	done := map[string]bool{}
 	for {
@@ -99,36 +166,6 @@ func nextPlaceholder(template string, done map[string]bool) (at int, name string
 	return at, name
 }
 
-// declare generates the declarations of all namespaces together, so that no type name occurs twice.
-func (t *Tool) declare() []typegen.Block {
-	namespaces := make([]typegen.Namespace, len(t.namespaces))
-	for i, ns := range t.namespaces {
-		namespaces[i].Name = ns.identifier
-		for _, tool := range ns.tools {
-			namespaces[i].Tools = append(namespaces[i].Tools, typegen.Tool{
-				Name: tool.Name, Identifier: tool.identifier, Description: tool.summary(),
-				InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
-			})
-		}
-	}
-	blocks := typegen.GenerateAll(namespaces...)
-	for i, block := range blocks {
-		for _, w := range block.Warnings {
-			t.options.Logger.Warn("a schema is not declared as it stands", "provider", t.namespaces[i].provider,
-				"tool", w.Tool, "path", w.Path, "reason", w.Message)
-		}
-	}
-	return blocks
-}
-
-// summary is what is known about a tool in words.
-func (t *boundTool) summary() string {
-	if strings.TrimSpace(t.Description) == "" {
-		return t.Title
-	}
-	return t.Description
-}
-
 // Declarations is what TypeScript knows of one namespace.
 type Declarations struct {
 	// Provider and Namespace are the names as the host gave them and as programs use them.
@@ -139,9 +176,13 @@ type Declarations struct {
 	Warnings []string
 }
 
-// Declare prints the declarations of providers that are read together, as a Tool of them would. Nothing is called, so
-// that the tools need no Call.
-func Declare(providers []Provider) []Declarations {
+// Declare prints the declarations of providers that are read together, as a Tool of them would. Nothing is called, so that the tools need no Call.
+func Declare(providers []Provider, form Form) []Declarations {
+	return describeOnly(providers).DeclarationsIn(form)
+}
+
+// describeOnly is a Tool that runs nothing.
+func describeOnly(providers []Provider) *Tool {
 	declared := slices.Clone(providers)
 	for i := range declared {
 		declared[i].Tools = slices.Clone(declared[i].Tools)
@@ -149,26 +190,32 @@ func Declare(providers []Provider) []Declarations {
 			declared[i].Tools[j].Call = func(context.Context, json.RawMessage) (any, error) { return nil, nil }
 		}
 	}
-	return build(nil, declared, Options{Logger: slog.New(slog.DiscardHandler)}).declarations
+	return build(nil, declared, Options{Logger: slog.New(slog.DiscardHandler)}, nil)
 }
 
-// Declarations are the declarations of the tool's namespaces, in their order, whatever fits into the description.
-func (t *Tool) Declarations() []Declarations { return slices.Clone(t.declarations) }
+// Declarations are the full declarations of the tool's namespaces, in their order, whatever fits into the description.
+func (t *Tool) Declarations() []Declarations { return t.DeclarationsIn(FormFull) }
 
-func (t *Tool) printBlocks(blocks []typegen.Block) []Declarations {
-	printed := make([]Declarations, 0, len(blocks))
-	for i, block := range blocks {
-		ns := t.namespaces[i]
-		d := Declarations{Provider: ns.provider, Namespace: ns.identifier, Text: ns.types}
-		if d.Text == "" {
-			d.Text = block.String()
-		}
-		for _, w := range block.Warnings {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("tool %q, %s: %s", w.Tool, w.Path, w.Message))
-		}
-		printed = append(printed, d)
+// DeclarationsIn is Declarations in one of the forms; FormAuto is the full one.
+func (t *Tool) DeclarationsIn(form Form) []Declarations {
+	if form != FormCompact && form != FormIndex {
+		return slices.Clone(t.declared())
 	}
-	return printed
+	list := make([]Declarations, 0, len(t.namespaces))
+	for _, ns := range t.namespaces {
+		d := Declarations{Provider: ns.provider, Namespace: ns.identifier}
+		switch {
+		case form == FormIndex:
+			d.Text = ns.index()
+		case ns.types != "":
+			d.Text = ns.types
+		default:
+			block := ns.compact()
+			d.Text, d.Warnings = block.String(), warningTexts(block.Warnings)
+		}
+		list = append(list, d)
+	}
+	return list
 }
 
 // commentLines is a text as line comments, each with a line end.
@@ -227,4 +274,4 @@ func member(v any, key string) any {
 	return nil
 }
 
-func characters(text string) int { return len([]rune(text)) }
+func characters(text string) int { return utf8.RuneCountInString(text) }

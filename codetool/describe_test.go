@@ -103,12 +103,12 @@ func TestDescriptionBudget(t *testing.T) {
 		if n := characters(text); n > budget {
 			t.Errorf("budget %d: %d characters", budget, n)
 		}
-		for _, want := range []string{"61 functions", "codemode.search", "codemode.describe", "\nsmall: only\n", "\nbig: tool_00", "// slow today", "Write an async arrow function"} {
+		for _, want := range []string{"61 functions", "codemode.search", "codemode.describe", "\nsmall: only", "\nbig: tool_00", "// slow today", "Write an async arrow function"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("budget %d: %q is missing in\n%s", budget, want, text)
 			}
 		}
-		if all := strings.Contains(text, "tool_59"); all == strings.Contains(text, " more\n") {
+		if all := strings.Contains(text, "tool_59"); all == strings.Contains(text, " more") {
 			t.Errorf("budget %d: either all names or how many are missing:\n%s", budget, text)
 		}
 	}
@@ -137,14 +137,14 @@ func TestSearchFromInsideAProgram(t *testing.T) {
 	tools = append(tools, echoTool("search", ""), RawTool{Name: "list-issues", Description: "Open  issues\nof a repository.", Call: tools[0].Call})
 	options := &Options{DescriptionBudget: 900}
 	for _, c := range []struct{ provider, tool, args, want, wantErr string }{
-		{"github", "search", `["open issue"]`, `[{"name":"github.list_issues","description":"Open issues of a repository."}]`, ""},
-		{"github", "search", `[{"query":"ISSUES"}]`, `[{"name":"github.list_issues","description":"Open issues of a repository."}]`, ""},
+		{"github", "search", `["open issue"]`, `[{"name":"github.list_issues","description":"Open issues of a repository.","signature":"list_issues(input?: unknown): Promise<unknown>;"}]`, ""},
+		{"github", "search", `[{"query":"ISSUES"}]`, `[{"name":"github.list_issues","description":"Open issues of a repository.","signature":"list_issues(input?: unknown): Promise<unknown>;"}]`, ""},
 		{"github", "search", `["zzz"]`, `[]`, ""},
 		{"github", "search", `[7]`, ``, "codemode.search takes the words to look for: expected a string, got 7"},
 		{"github", "describe", `["github.list_issues"]`, `"type ListIssuesInput = unknown\ntype ListIssuesOutput = unknown\n\ndeclare const github: {\n\t/**\n\t * Open  issues of a repository.\n\t */\n\tlist_issues: (input: ListIssuesInput) => Promise<ListIssuesOutput>;\n}"`, ""},
-		{"github", "describe", `["github.list_isues"]`, ``, `no tool is called "github.list_isues"; did you mean "github.list_issues"`},
+		{"github", "describe", `["github.list_isues"]`, ``, `no tool is called "github.list_isues"; did you mean "github.list_issues"?`},
 		{"github", "describe", `["x"]`, ``, `no tool is called "x"; codemode.search finds one by words`},
-		{"", "search_2", `["open issue"]`, `[{"name":"codemode.list_issues","description":"Open issues of a repository."}]`, ""},
+		{"", "search_2", `["open issue"]`, `[{"name":"codemode.list_issues","description":"Open issues of a repository.","signature":"list_issues(input?: unknown): Promise<unknown>;"}]`, ""},
 		{"", "search", `[{"mine":1}]`, `{"mine":1}`, ""},
 	} {
 		got, err := callOnce(t, options, []Provider{{Name: c.provider, Tools: tools}}, "codemode", c.tool, c.args)

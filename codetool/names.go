@@ -42,20 +42,36 @@ func toolIdentifier(name string) string {
 	return id
 }
 
-// namespaceIdentifier is what a namespace would be called if it were alone. It is ASCII, and leaves alone what programs
-// cannot do without.
-func namespaceIdentifier(name string) string {
+// NamespaceName is the identifier under which programs see a provider, or a server, called name, if no other wants the
+// same: ASCII letters, digits, "_" and "$" stay and everything else becomes "_"; a leading digit gets one in front, and a
+// name that programs cannot do without one behind. A name with nothing that stays is spelled by its code points, so that
+// 天気 and 地図 do not meet. The empty name is DefaultNamespace.
+func NamespaceName(name string) string {
 	if name == "" {
 		return DefaultNamespace
 	}
-	id := dialect.SanitizeToolName(name)
-	if id == "_" && name != "_" {
+	id := strings.Map(func(r rune) rune {
+		if r <= unicode.MaxASCII && isIdentifierPart(r) {
+			return r
+		}
+		return '_'
+	}, name)
+	if strings.Trim(id, "_") == "" && strings.Trim(name, "_") != "" {
 		id = spellOut("server", name)
 	}
-	for dialect.IsReservedName(id) || protocol.IsReservedWord(id) || isStandardGlobal(id) {
+	if '0' <= id[0] && id[0] <= '9' {
+		id = "_" + id
+	}
+	for isTaken(id) {
 		id += "_"
 	}
 	return id
+}
+
+// isTaken reports whether a program could not bind the name, or would lose by it something that programs rely on.
+func isTaken(id string) bool {
+	return dialect.IsReservedName(id) || protocol.IsReservedWord(id) || protocol.IsReservedProviderName(id) ||
+		isStandardGlobal(id) || strings.HasPrefix(id, "__") && !strings.HasSuffix(id, "_")
 }
 
 // spellOut names what has no usable character by the numbers of its characters.

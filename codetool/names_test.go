@@ -27,9 +27,9 @@ func TestNamespaceIdentifiers(t *testing.T) {
 		{"", "codemode"}, {"my server", "my_server"}, {"my-server", "my_server"}, {"constructor", "constructor"},
 		{"Promise", "Promise_"}, {"console", "console_"}, {"class", "class_"}, {"async", "async_"}, {"JSON", "JSON_"},
 		{"undefined", "undefined_"}, {"fetch", "fetch"}, {"__logs", "__logs_"}, {"天気", "server_5929_6c17"}, {"_", "_"},
-		{"café-db", "caf_db"}, {"@scope/server", "scopeserver"}, {"3d", "_3d"},
+		{"café-db", "caf__db"}, {"@scope/server", "_scope_server"}, {"3d", "_3d"}, {"int", "int"},
 	} {
-		if got := namespaceIdentifier(c.name); got != c.want {
+		if got := NamespaceName(c.name); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -18,6 +18,9 @@ type Provider struct {
 	Types string
 	// Note is printed as a comment above the declarations; empty prints nothing.
 	Note string
+	// Instructions is what the provider says of itself, such as an MCP server's instructions. The compact description has
+	// a line of it.
+	Instructions string
 }
 
 // RawTool is one function a program may call, described as an MCP server or a host describes it.

@@ -1,22 +1,21 @@
 package codetool
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/codemode-go/codemode/dialect"
 	"github.com/codemode-go/codemode/protocol"
-	"github.com/codemode-go/codemode/typegen"
 )
 
 // When the declarations do not fit Options.DescriptionBudget, programs find them with two functions more in the
 // namespace DefaultNamespace:
 //
-//	await codemode.search("open issues")          // → [{ name: "github.list_issues", description: "…" }, …]
+//	await codemode.search("open issues")          // → [{ name: "github.list_issues", description: "…", signature: "…" }, …]
 //	await codemode.describe("github.list_issues") // → its declaration, as text
 //
 // A tool of the same name keeps it; the function is then numbered.
@@ -28,37 +27,26 @@ const (
 const (
 	// maxFound bounds what one search answers with.
 	maxFound = 20
-	// maxLine bounds the description of one search result, and a note in a short description, in characters.
-	maxLine = 200
-	// minNames is the room that notes leave to names in a short description, in characters.
-	minNames = 300
+	// maxSignature bounds the signature of one search result, in characters; longer ones are left to describe.
+	maxSignature = 400
 )
 
 // catalogue is all that programs can look up.
 type catalogue struct {
 	namespaces       []*namespace
-	entries          []entry
+	tools            []*boundTool
 	search, describe string // how programs spell the two functions
+	example          string
+	ranked           func() *ranking
 }
 
-type entry struct {
-	name        string // "github.list_issues"
-	text        string
-	declaration string
-	haystack    string
-}
-
-// addSearch makes the declarations findable from inside a program.
-func (t *Tool) addSearch(blocks []typegen.Block) *catalogue {
-	c := &catalogue{namespaces: slices.Clone(t.namespaces)}
-	for i, ns := range t.namespaces {
-		for j, tool := range ns.tools {
-			single := typegen.Block{Namespace: ns.identifier, Tools: blocks[i].Tools[j : j+1]}
-			e := entry{name: ns.identifier + "." + tool.identifier, text: oneLine(tool.summary()), declaration: single.String()}
-			e.haystack = strings.ToLower(e.name + " " + tool.Name + " " + ns.provider + " " + tool.summary())
-			c.entries = append(c.entries, e)
-		}
+// newCatalogue makes the tools findable from inside a program.
+func (t *Tool) newCatalogue() *catalogue {
+	c := &catalogue{namespaces: slices.Clone(t.namespaces), example: t.example()}
+	for _, ns := range t.namespaces {
+		c.tools = append(c.tools, ns.tools...)
 	}
+	c.ranked = sync.OnceValue(func() *ranking { return newRanking(c.tools) })
 	home := t.homeNamespace()
 	taken := make([]string, 0, len(home.tools)+2)
 	for _, tool := range home.tools {
@@ -77,10 +65,10 @@ func (t *Tool) homeNamespace() *namespace {
 			return ns
 		}
 	}
-	home := &namespace{identifier: DefaultNamespace}
+	home := newNamespace("", DefaultNamespace)
 	all := append(slices.Clone(t.namespaces), home)
 	home.suggest = func(name string) string { return suggestTool(name, home, all) }
-	t.namespaces = all
+	t.callable = all
 	return home
 }
 
@@ -92,50 +80,24 @@ func freeName(want string, taken []string) string {
 	return name
 }
 
+// path is how programs reach a tool: "github.list_issues".
+func (t *boundTool) path() string { return t.namespace + "." + t.identifier }
+
 // answerSearch ranks the tools by the words of the query; a query without words lists the first ones.
 func (c *catalogue) answerSearch(_ context.Context, args []json.RawMessage) (any, error) {
 	query, err := textArgument(args, "query")
 	if err != nil {
 		return nil, fmt.Errorf("%s takes the words to look for: %w", c.search, err)
 	}
-	words := strings.Fields(strings.ToLower(query))
-	type hit struct {
-		entry entry
-		score int
-	}
-	var hits []hit
-	for _, e := range c.entries {
-		if score := e.score(words); score > 0 {
-			hits = append(hits, hit{e, score})
-		}
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
 	found := []any{}
-	for _, h := range hits[:min(len(hits), maxFound)] {
-		found = append(found, protocol.Object{{Key: "name", Value: h.entry.name}, {Key: "description", Value: h.entry.text}})
+	for _, tool := range c.ranked().find(query, maxFound) {
+		hit := protocol.Object{{Key: "name", Value: tool.path()}, {Key: "description", Value: oneLine(tool.summary(), maxLine)}}
+		if signature := tool.signature(); characters(signature) <= maxSignature {
+			hit = append(hit, protocol.Member{Key: "signature", Value: signature})
+		}
+		found = append(found, hit)
 	}
 	return found, nil
-}
-
-// score counts the words that a tool has, those in its name thrice. Plurals match their singular.
-func (e *entry) score(words []string) int {
-	if len(words) == 0 {
-		return 1
-	}
-	name, score := strings.ToLower(e.name), 0
-	for _, word := range words {
-		for _, form := range []string{word, strings.TrimSuffix(word, "s")} {
-			if strings.Contains(name, form) {
-				score += 3
-				break
-			}
-			if strings.Contains(e.haystack, form) {
-				score++
-				break
-			}
-		}
-	}
-	return score
 }
 
 // answerDescribe gives the declaration of a tool, or of each tool of a namespace.
@@ -144,20 +106,34 @@ func (c *catalogue) answerDescribe(_ context.Context, args []json.RawMessage) (a
 	if err != nil {
 		return nil, fmt.Errorf("%s takes a tool's name: %w", c.describe, err)
 	}
-	var texts, names []string
-	for _, e := range c.entries {
-		if e.name == name || strings.HasPrefix(e.name, name+".") {
-			texts = append(texts, e.declaration)
+	var texts []string
+	for _, tool := range c.tools {
+		if tool.path() == name || tool.namespace+"."+tool.Name == name || tool.namespace == name {
+			texts = append(texts, tool.declaration())
 		}
-		names = append(names, e.name)
 	}
 	if len(texts) > 0 {
 		return strings.Join(texts, "\n\n"), nil
 	}
-	if near := nearest(name, names); near != "" {
-		return nil, fmt.Errorf("no tool is called %q; did you mean %q", name, near)
+	if near := c.nearestPath(name); near != "" {
+		return nil, fmt.Errorf("no tool is called %q; did you mean %q?", name, near)
 	}
 	return nil, fmt.Errorf("no tool is called %q; %s finds one by words", name, c.search)
+}
+
+// nearestPath is the tool, or the namespace, that a name most likely means; a bare tool name means the first of its kind.
+func (c *catalogue) nearestPath(name string) string {
+	var paths []string
+	for _, tool := range c.tools {
+		if tool.identifier == name || tool.Name == name {
+			return tool.path()
+		}
+		paths = append(paths, tool.path())
+	}
+	for _, ns := range c.namespaces {
+		paths = append(paths, ns.identifier)
+	}
+	return nearest(name, paths)
 }
 
 // textArgument reads a text given alone or as one member of an object; no argument is the empty text.
@@ -174,91 +150,4 @@ func textArgument(args []json.RawMessage, member string) (string, error) {
 		return "", fmt.Errorf("expected a string, got %.60s", args[0])
 	}
 	return text, nil
-}
-
-// summary is what stands in a description in place of the declarations, in at most room characters: how to look tools
-// up, and as many names as fit, from every namespace alike.
-func (c *catalogue) summary(room int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "// %d functions; their declarations are looked up from inside the program:\n", len(c.entries))
-	fmt.Fprintf(&b, "//   await %s(\"words\") → [{ name, description }]\n", c.search)
-	fmt.Fprintf(&b, "//   await %s(name) → its TypeScript declaration\n", c.describe)
-	room -= characters(b.String())
-	for _, ns := range c.namespaces {
-		if note := commentLines(oneLine(ns.note)); characters(note)+minNames <= room {
-			b.WriteString(note)
-			room -= characters(note)
-		}
-	}
-	shown, fits := c.namesThatFit(room)
-	if !fits {
-		b.WriteString(c.listNamespaces(room))
-		return b.String()
-	}
-	for i, ns := range c.namespaces {
-		b.WriteString(listNames(ns, shown[i]))
-		b.WriteByte('\n')
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// listNamespaces is one line with as many namespaces as fit, for when there is no room for a line each.
-func (c *catalogue) listNamespaces(room int) string {
-	const reserve = len("Namespaces: ") + len(", … 100000 more")
-	var names []string
-	for _, ns := range c.namespaces {
-		if room -= len(ns.identifier) + len(", "); room < reserve {
-			names = append(names, fmt.Sprintf("… %d more", len(c.namespaces)-len(names)))
-			break
-		}
-		names = append(names, ns.identifier)
-	}
-	return "Namespaces: " + strings.Join(names, ", ")
-}
-
-// namesThatFit deals names out to the namespaces in turn until room is used up. It does not fit when there is no room
-// for all namespaces by themselves.
-func (c *catalogue) namesThatFit(room int) (shown []int, fits bool) {
-	shown = make([]int, len(c.namespaces))
-	for _, ns := range c.namespaces {
-		room -= characters(listNames(ns, 0)) + 1
-	}
-	if room < 0 {
-		return nil, false
-	}
-	for dealt := true; dealt; {
-		dealt = false
-		for i, ns := range c.namespaces {
-			if shown[i] == len(ns.tools) {
-				continue
-			}
-			cost := characters(listNames(ns, shown[i]+1)) - characters(listNames(ns, shown[i]))
-			if cost <= room {
-				room -= cost
-				shown[i]++
-				dealt = true
-			}
-		}
-	}
-	return shown, true
-}
-
-// listNames is the line of one namespace with its first count tools.
-func listNames(ns *namespace, count int) string {
-	var names []string
-	for _, tool := range ns.tools[:count] {
-		names = append(names, tool.identifier)
-	}
-	if rest := len(ns.tools) - count; rest > 0 {
-		names = append(names, fmt.Sprintf("… %d more", rest))
-	}
-	return ns.identifier + ": " + strings.Join(names, ", ")
-}
-
-func oneLine(text string) string {
-	line := []rune(strings.Join(strings.Fields(text), " "))
-	if len(line) > maxLine {
-		return string(line[:maxLine]) + "…"
-	}
-	return string(line)
 }

@@ -25,6 +25,11 @@ const maxReason = 300
 // Description is what clients read about the tool as the upstreams are now.
 func (s *Server) Description() string { return s.current().Description() }
 
+// DeclarationsIn is Declarations in one of the forms of codetool.
+func (s *Server) DeclarationsIn(form codetool.Form) []codetool.Declarations {
+	return s.current().DeclarationsIn(form)
+}
+
 // current is the code tool over the upstreams as they are now.
 func (s *Server) current() *codetool.Tool {
 	s.mu.Lock()

@@ -1,6 +1,7 @@
 package typegen
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -364,4 +365,15 @@ func endsInAbbreviation(text string) bool {
 func startsSmall(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return unicode.IsLower(r)
+}
+
+// GenerateCompactTool is one tool's own declaration in the short form, with every type in its place unless it contains
+// itself.
+func GenerateCompactTool(namespace string, tool Tool) string {
+	c := GenerateCompact(Namespace{Name: namespace, Tools: []Tool{tool}})
+	texts := slices.Clone(c.Types)
+	for _, t := range c.Tools {
+		texts = append(texts, strings.TrimPrefix(t.Text[strings.LastIndexByte(t.Text, '\n')+1:], "function "))
+	}
+	return strings.Join(texts, "\n")
 }

@@ -61,13 +61,39 @@ type serveOptions struct {
 	tokenFile string
 	logLevel  string
 	reference bool
+	form      string
+	budget    int
 }
 
 func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.http, "http", "", "serve Streamable HTTP on `ADDR` (127.0.0.1:8765) in place of standard input and output")
 	flags.StringVar(&o.tokenFile, "token-file", "", "with --http, the `file` that holds the bearer token clients must send")
 	flags.BoolVar(&o.reference, "reference", false, "answer word for word as codeMcpServer of @cloudflare/codemode does")
+	o.declareDescription(flags)
 	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info, warn or error")
+}
+
+// declareDescription declares the flags about what the model reads.
+func (o *serveOptions) declareDescription(flags *flag.FlagSet) {
+	flags.StringVar(&o.form, "description", string(codetool.FormAuto), "what the tool's description shows: `full` declarations, compact ones, or auto, full where they fit")
+	flags.IntVar(&o.budget, "budget", 0, "how many `characters` the description may have; 0 is 50,000, and 2,000 for Claude Code, which cuts what is longer")
+}
+
+// describe puts what the flags say about the description into options.
+func (o *serveOptions) describe(options *codetool.Options) error {
+	switch form := codetool.Form(o.form); form {
+	case "", codetool.FormAuto, codetool.FormFull, codetool.FormCompact:
+		options.Form = form
+	default:
+		return usagef("--description is full, compact or auto, not %q", o.form)
+	}
+	if o.budget < 0 {
+		return usagef("--budget is a number of characters, not %d", o.budget)
+	}
+	if o.budget > 0 {
+		options.DescriptionBudget = o.budget
+	}
+	return nil
 }
 
 // load reads the configurations and says on standard error what is wrong with them.
@@ -129,6 +155,9 @@ func (o *serveOptions) newServer(upstreams []mcpserver.Upstream, cfg *config.Con
 	options.Logger = logger
 	options.Reference = o.reference
 	options.CacheDir = cacheDir()
+	if err := o.describe(&options.Tool); err != nil {
+		return nil, nil, errors.Join(err, pool.Close())
+	}
 	server, err = mcpserver.New(pool, upstreams, options)
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, pool.Close())

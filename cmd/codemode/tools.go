@@ -6,9 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/mcpserver"
@@ -17,20 +15,23 @@ import (
 func toolsCommand() command {
 	return command{
 		name:    "tools",
-		usage:   "tools --config F [--config F]… [--format ts|json|description|stats] [--timeout D]",
+		usage:   "tools --config F [--config F]… [--format ts|compact|json|description|stats] [--timeout D]",
 		summary: "Show what the servers of a configuration offer, and what the model reads.",
 		description: `Starts the servers, lists their tools and ends them. The formats:
   ts           the TypeScript declarations of all tools
+  compact      the same in the short form
   json         {"servers": [{"name", "namespace", "state", "reason"?, "tools": [{"name", "description", "inputSchema", …}]}]}
-  description  the code tool's description, as a client that shows all of it gets it
-  stats        characters and o200k tokens of the raw lists and of the declarations, a line a server
+  description  the code tool's description, within --budget and in the form that --description says
+  stats        a line a server: characters and o200k tokens of its raw tools/list, of the full declarations, of the
+               compact ones and of the index, which is a line a tool
 
 Exit code 1 when a server could not run; the others are shown all the same.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
 			flags.Var((*stringList)(&o.files), "config", "a configuration `file`; may be repeated")
 			flags.StringVar(&o.logLevel, "log-level", "error", "what goes to standard error: debug, info, warn or error")
-			format := flags.String("format", "ts", "ts, json, description or stats")
+			o.declareDescription(flags)
+			format := flags.String("format", "ts", "ts, compact, json, description or stats")
 			timeout := flags.Duration("timeout", time.Minute, "how long to wait for servers that start")
 			return func(ctx context.Context, term terminal, args []string) error {
 				print, known := toolFormats()[*format]
@@ -38,7 +39,7 @@ Exit code 1 when a server could not run; the others are shown all the same.`,
 				case len(args) > 0:
 					return usagef("tools takes flags only, got %q", args)
 				case !known:
-					return usagef("--format is ts, json, description or stats, not %q", *format)
+					return usagef("--format is ts, compact, json, description or stats, not %q", *format)
 				case len(o.files) == 0:
 					return usagef("say which servers: --config FILE")
 				}
@@ -52,7 +53,13 @@ type toolPrinter func(term terminal, server *mcpserver.Server) error
 
 func toolFormats() map[string]toolPrinter {
 	return map[string]toolPrinter{
-		"ts": printDeclarations, "json": printToolsJSON, "stats": printStats,
+		"json": printToolsJSON, "stats": printStats,
+		"ts": func(term terminal, server *mcpserver.Server) error {
+			return printBlocks(term, "tools", server.DeclarationsIn(codetool.FormFull))
+		},
+		"compact": func(term terminal, server *mcpserver.Server) error {
+			return printBlocks(term, "tools", server.DeclarationsIn(codetool.FormCompact))
+		},
 		"description": func(term terminal, server *mcpserver.Server) error {
 			_, err := fmt.Fprintln(term.out, server.Description())
 			return err
@@ -92,10 +99,6 @@ func (o *serveOptions) showTools(ctx context.Context, term terminal, print toolP
 		return errFailed
 	}
 	return nil
-}
-
-func printDeclarations(term terminal, server *mcpserver.Server) error {
-	return printBlocks(term, "tools", server.Declarations())
 }
 
 // printBlocks prints declarations, and on standard error what they leave out.
@@ -142,53 +145,6 @@ func printToolsJSON(term terminal, server *mcpserver.Server) error {
 	}
 	return writeJSONLine(term.out, map[string]any{"servers": list})
 }
-
-// printStats compares what a client would read without codemode with what it reads now.
-func printStats(term terminal, server *mcpserver.Server) error {
-	servers := server.Servers()
-	table := tabwriter.NewWriter(term.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "server\ttools\traw chars\traw tokens\tdeclared chars\tdeclared tokens\t")
-	var total [5]int
-	declared := map[string]string{}
-	for _, block := range server.Declarations() {
-		declared[block.Namespace] = block.Text
-	}
-	for _, s := range servers {
-		raw, err := rawList(s)
-		if err != nil {
-			return err
-		}
-		text := declared[s.Namespace]
-		row := [5]int{len(s.Tools), characters(raw), 0, characters(text), 0}
-		if row[2], err = countTokens(raw); err != nil {
-			return err
-		}
-		if row[4], err = countTokens(text); err != nil {
-			return err
-		}
-		for j := range row {
-			total[j] += row[j]
-		}
-		statsRow(table, s.Name, row)
-	}
-	statsRow(table, "all", total)
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	description := server.Description()
-	tokens, err := countTokens(description)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(term.out, "\nthe code tool's description: %d characters, %d tokens (o200k)\n", characters(description), tokens)
-	return err
-}
-
-func statsRow(table *tabwriter.Writer, name string, row [5]int) {
-	fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t\n", name, row[0], row[1], row[2], row[3], row[4])
-}
-
-func characters(text string) int { return utf8.RuneCountInString(text) }
 
 // rawList is a server's tools as a client reads them from tools/list.
 func rawList(s mcpserver.ServerStatus) (string, error) {

@@ -13,13 +13,19 @@ import (
 func typesCommand() command {
 	return command{
 		name:    "types",
-		usage:   "types [--namespace N] [FILE]",
+		usage:   "types [--namespace N] [--form full|compact|index] [FILE]",
 		summary: "Print the TypeScript declarations of a tools/list answer.",
 		description: `Reads {"tools": [...]} as an MCP server answers tools/list, and prints what the model would be shown. A part of a
 schema that cannot be printed is named on standard error; the rest is printed all the same.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			namespace := flags.String("namespace", "codemode", "the object that programs find the tools on")
+			form := flags.String("form", string(codetool.FormFull), "full declarations, compact ones, or an index of the names")
 			return func(_ context.Context, term terminal, args []string) error {
+				switch codetool.Form(*form) {
+				case codetool.FormFull, codetool.FormCompact, codetool.FormIndex:
+				default:
+					return usagef("--form is full, compact or index, not %q", *form)
+				}
 				if dialect.SanitizeToolName(*namespace) != *namespace {
 					return usagef("--namespace %q is no JavaScript identifier", *namespace)
 				}
@@ -31,7 +37,7 @@ schema that cannot be printed is named on standard error; the rest is printed al
 				if err != nil {
 					return usagef("%s: %v", name, err)
 				}
-				return printBlocks(term, "types", codetool.Declare([]codetool.Provider{{Name: *namespace, Tools: tools}}))
+				return printBlocks(term, "types", codetool.Declare([]codetool.Provider{{Name: *namespace, Tools: tools}}, codetool.Form(*form)))
 			}
 		},
 	}
