@@ -446,7 +446,7 @@
 
   host.define('SubtleCrypto', expose('SubtleCrypto', Implementation, { constructible: false }), { enumerable: true });
   host.define('CryptoKey', expose('CryptoKey', KeyImplementation, { constructible: false }), { enumerable: true });
-  return { __proto__: null, subtle: new Implementation(), digest: (algorithm) => {
+  return { __proto__: null, subtle: new Implementation(), materialOf, importKey, digest: (algorithm) => {
     const name = hashOf(algorithm);
     return (bytes) => bufferOf(ops.subtleDigest(name, bytes));
   } };

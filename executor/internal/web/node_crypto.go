@@ -17,7 +17,6 @@ import (
 	"errors"
 	"hash"
 	"hash/crc32"
-	"math/big"
 	"math/bits"
 
 	"golang.org/x/net/idna"
@@ -33,13 +32,12 @@ func nodeOps() map[string]Op {
 			}
 			return text, nil
 		},
-		"nodeHash":    nodeHash,
-		"nodeHMAC":    nodeHMAC,
-		"nodeCipher":  nodeCipher,
-		"nodePBKDF2":  nodePBKDF2,
-		"nodeHKDF":    nodeHKDF,
-		"nodeScrypt":  nodeScrypt,
-		"nodeIsPrime": func(args []any) (any, error) { return new(big.Int).SetBytes(args[0].([]byte)).ProbablyPrime(20), nil },
+		"nodeHash":   nodeHash,
+		"nodeHMAC":   nodeHMAC,
+		"nodeCipher": nodeCipher,
+		"nodePBKDF2": nodePBKDF2,
+		"nodeHKDF":   nodeHKDF,
+		"nodeScrypt": nodeScrypt,
 		"crc32": func(args []any) (any, error) {
 			return float64(crc32.Update(uint32(args[1].(float64)), crc32.IEEETable, args[0].([]byte))), nil
 		},

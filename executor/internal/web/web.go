@@ -35,7 +35,6 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"maps"
 	"strings"
 )
 
@@ -111,8 +110,23 @@ func globalsOf(name string) []string {
 // Ops returns the native operations of all scripts by name.
 func Ops() map[string]Op {
 	ops := map[string]Op{}
-	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), codecOps(), urlPatternOps(), subtleOps(), bufferOps(), nodeOps(), zlibOps()} {
-		maps.Copy(ops, group)
+	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), codecOps(), urlPatternOps(), subtleOps(), bufferOps(), nodeOps(), keyOps(), signOps(), agreeOps(), zlibOps()} {
+		for name, op := range group {
+			ops[name] = surviving(name, op)
+		}
 	}
 	return ops
+}
+
+// surviving turns a panic in an operation, whose argument a program can shape, into an exception: one program's odd key
+// must not take a worker down.
+func surviving(name string, op Op) Op {
+	return func(args []any) (result any, err error) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				result, err = nil, fmt.Errorf("the operation %s failed: %v", name, cause)
+			}
+		}()
+		return op(args)
+	}
 }

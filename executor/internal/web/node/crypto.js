@@ -1,5 +1,5 @@
-// node:crypto: digests, MACs, key derivation, random values and AES. What needs asymmetric keys is in crypto.subtle; its
-// members here refuse. A cipher gives its output in final. Ops: see node_crypto.go.
+// node:crypto: digests, MACs, key derivation, random values and AES; keys, signatures and agreement are in the scripts
+// beside it. A cipher gives its output in final. Ops: see node_crypto.go.
 (function (host) {
   'use strict';
   const { withCode, invalidType, outOfRange, checkFunction, checkString, checkNumber } = host.load('node/errors');
@@ -7,22 +7,9 @@
   const { ops } = host;
   const { crypto } = globalThis;
 
-  const bytesOf = (data, name = 'data', encoding = 'utf8', expected = 'of type string or an instance of Buffer, TypedArray, or DataView') => {
-    if (typeof data === 'string') return Buffer.from(data, encoding === 'buffer' ? 'utf8' : encoding);
-    if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    if (data instanceof ArrayBuffer || data instanceof SharedArrayBuffer) return new Uint8Array(data);
-    throw invalidType(name, expected, data);
-  };
-  const asBuffer = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const encoded = (bytes, encoding) => (encoding === undefined || encoding === null || encoding === 'buffer' ? asBuffer(bytes) : asBuffer(bytes).toString(encoding));
-  const digestName = (name, argument = 'algorithm') => {
-    checkString(name, argument);
-    return name.toLowerCase().replace(/^rsa-/, '').replace(/^sha-(?=\d)/, 'sha').replaceAll('/', '-');
-  };
-  const notImplemented = (name) => function () {
-    throw withCode(Error, 'ERR_METHOD_NOT_IMPLEMENTED', `The ${name} method is not implemented`);
-  };
-
+  const { bytesOf, asBuffer, encoded, digestName, notImplemented, later } = host.load('node/crypto_common');
+  const keys = host.load('node/crypto_keys');
+  const keyBytes = keys.secretBytes;
   // ---- digests and MACs: what was written is hashed in whole at the end
 
   class ERR_CRYPTO_HASH_FINALIZED extends Error {
@@ -73,10 +60,6 @@
       return copy;
     }
   }
-  const keyBytes = (key, encoding) => {
-    if (key instanceof KeyObject) return key.export();
-    return bytesOf(key, 'key', encoding, 'of type string or an instance of ArrayBuffer, Buffer, ArrayBufferView, KeyObject, or CryptoKey');
-  };
   class Hmac extends digesting('Hmac') {
     constructor(algorithm, key, options = undefined) {
       super(options);
@@ -86,23 +69,6 @@
       states.set(this, { chunks: [], done: false, finish: (data) => ops.nodeHMAC(name, secret, data) });
     }
   }
-
-  class KeyObject {
-    #bytes;
-    constructor(type, bytes) {
-      if (type !== 'secret') throw withCode(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'type' is invalid. Received '${type}'`);
-      this.#bytes = Uint8Array.from(bytes);
-    }
-    get type() { return 'secret'; }
-    get symmetricKeySize() { return this.#bytes.length; }
-    export(options = undefined) {
-      if (options?.format === 'jwk') return { kty: 'oct', k: asBuffer(this.#bytes).toString('base64url') };
-      return Buffer.from(this.#bytes);
-    }
-    equals(other) { return other instanceof KeyObject && asBuffer(this.#bytes).equals(other.export()); }
-    static from() { notImplemented('KeyObject.from')(); }
-  }
-  class SecretKeyObject extends KeyObject {}
 
   // ---- AES
 
@@ -190,21 +156,6 @@
     if (!valid || 128 * N * r > maxmem || p * r > 2 ** 20) throw withCode(RangeError, 'ERR_CRYPTO_INVALID_SCRYPT_PARAMS', 'Invalid scrypt params');
     return asBuffer(ops.nodeScrypt(bytesOf(password, 'password'), bytesOf(salt, 'salt'), N, r, p, length));
   };
-  // The form with a callback of a function that returns at once.
-  const later = (fn) => (...args) => {
-    const callback = args.pop();
-    checkFunction(callback, 'callback');
-    let value;
-    try {
-      value = fn(...args);
-    } catch (error) {
-      if (error.code?.startsWith('ERR_INVALID') || error.code === 'ERR_OUT_OF_RANGE') throw error;
-      queueMicrotask(() => callback(error));
-      return;
-    }
-    queueMicrotask(() => callback(null, value));
-  };
-
   // ---- random values
 
   const fillSync = (buffer, offset = 0, size = undefined) => {
@@ -236,24 +187,20 @@
   };
 
   const ciphers = ['128', '192', '256'].flatMap((size) => ['cbc', 'ctr', 'ecb', 'gcm'].map((mode) => `aes-${size}-${mode}`)).sort();
-  const checkPrimeSync = (candidate) => {
-    const hex = typeof candidate === 'bigint' ? candidate.toString(16) : undefined;
-    return ops.nodeIsPrime(hex === undefined ? bytesOf(candidate, 'candidate') : Buffer.from(hex.length % 2 ? `0${hex}` : hex, 'hex'));
-  };
+  const { KeyObject, SecretKeyObject, PublicKeyObject, PrivateKeyObject, createPrivateKey, createPublicKey, createSecretKey, generateKeyPair, generateKeyPairSync } = keys;
   const node = {
-    Hash, Hmac, KeyObject, SecretKeyObject, Cipheriv, Decipheriv, Cipher: Cipheriv, Decipher: Decipheriv,
+    ...host.load('node/crypto_sign'), ...host.load('node/crypto_agree'),
+    KeyObject, SecretKeyObject, PublicKeyObject, PrivateKeyObject, createPrivateKey, createPublicKey, createSecretKey, generateKeyPair, generateKeyPairSync,
+    Hash, Hmac, Cipheriv, Decipheriv, Cipher: Cipheriv, Decipher: Decipheriv,
     CryptoKey: globalThis.CryptoKey,
     constants: {},
     webcrypto: crypto,
     subtle: crypto.subtle,
     fips: true,
-    checkPrime: later(checkPrimeSync),
-    checkPrimeSync,
     createHash: (algorithm, options) => new Hash(algorithm, options),
     createHmac: (algorithm, key, options) => new Hmac(algorithm, key, options),
     createCipheriv: (name, key, iv, options) => new Cipheriv(name, key, iv, options),
     createDecipheriv: (name, key, iv, options) => new Decipheriv(name, key, iv, options),
-    createSecretKey: (key, encoding) => new SecretKeyObject('secret', keyBytes(key, encoding)),
     generateKeySync: (type, { length }) => new SecretKeyObject('secret', randomBytes(length >> 3)),
     getCipherInfo: (name) => {
       try {
@@ -264,7 +211,7 @@
       }
     },
     getCiphers: () => ciphers.slice(),
-    getCurves: () => [],
+    getCurves: () => ['prime256v1', 'secp384r1', 'secp521r1'],
     getFips: () => true,
     getHashes: () => ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'RSA-MD5', 'RSA-SHA1', 'RSA-SHA224', 'RSA-SHA256', 'RSA-SHA384', 'RSA-SHA512'],
     getRandomValues: (array) => crypto.getRandomValues(array),
@@ -287,9 +234,7 @@
     timingSafeEqual: (a, b) => crypto.subtle.timingSafeEqual(a, b),
   };
   node.generateKey = later(node.generateKeySync);
-  const refusing = 'Certificate DiffieHellman DiffieHellmanGroup ECDH PrivateKeyObject PublicKeyObject Sign Verify X509Certificate createCipher createDecipher ' +
-    'createDiffieHellman createDiffieHellmanGroup createECDH createPrivateKey createPublicKey createSign createVerify diffieHellman generateKeyPair ' +
-    'generateKeyPairSync generatePrime generatePrimeSync getDiffieHellman privateDecrypt privateEncrypt publicDecrypt publicEncrypt sign verify';
+  const refusing = 'Certificate X509Certificate createCipher createDecipher';
   for (const name of refusing.split(' ')) node[name] = Object.defineProperty(notImplemented(name), 'name', { value: name });
   return node;
 })
