@@ -27,6 +27,8 @@ require (
 	golang.org/x/text v0.44.0
 )
 
+require github.com/klauspost/compress v1.20.4 // indirect
+
 require (
 	github.com/andybalholm/brotli v1.2.2
 	github.com/bahlo/generic-list-go v0.2.0 // indirect

@@ -40,6 +40,8 @@ type call struct {
 	order    int
 	size     int64
 	waits    bool // it stops the run clock
+	standing bool // it does now
+	outbound *outbound
 
 	before <-chan struct{} // closed when the call before has set off
 	after  chan struct{}   // closed when this one has
@@ -93,9 +95,7 @@ func (r *run) accept(frame wire.Frame, line protocol.Call, waits bool) (*call, e
 	case !booked:
 		return nil, nil
 	}
-	if waits {
-		r.clock.wait()
-	}
+	r.stand(c, true)
 	return c, nil
 }
 
@@ -164,12 +164,8 @@ func (b *callBook) open(r *run) {
 // serve runs one call in its own goroutine. Calls set off in the order in which the program made them.
 func (r *run) serve(c *call, perform func(context.Context)) {
 	<-c.before
-	ctx := r.calls.ctx
-	if c.entry < 0 {
-		ctx = r.calls.requests
-	}
 	close(c.after)
-	perform(protocol.WithAdmission(ctx, c.admit))
+	perform(protocol.WithAdmission(r.calls.ctx, c.admit))
 	c.admit()
 }
 
@@ -223,11 +219,26 @@ func (r *run) ask(ctx context.Context, provider, tool, arguments string) (text s
 	return text
 }
 
-// finished books the end of a call, and reports whether the run still wants the answer.
-func (r *run) finished(c *call, outcome protocol.CallOutcome) bool {
-	if c.waits {
+// stand stops the run clock for a call that the program waits for, or lets it run on.
+func (r *run) stand(c *call, still bool) {
+	if !c.waits {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case c.standing == still:
+	case still:
+		r.clock.wait()
+	default:
 		r.clock.resume()
 	}
+	c.standing = still
+}
+
+// finished books the end of a call, and reports whether the run still wants the answer.
+func (r *run) finished(c *call, outcome protocol.CallOutcome) bool {
+	r.stand(c, false)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := &r.calls

@@ -39,6 +39,7 @@ package executor
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"os"
 	"time"
 
@@ -94,6 +95,10 @@ type Options struct {
 	// Outbound is the network policy of a request that names none. Default inherit, as the contract has it: hosts
 	// that want no network say protocol.BlockOutbound().
 	Outbound protocol.Outbound
+
+	// AllowAddresses are ranges that the requests of OutboundInherit may reach beside the public internet. Default none:
+	// loopback, private and link-local addresses, and the metadata services of clouds, are where a program does harm.
+	AllowAddresses []netip.Prefix
 
 	// Logger gets what operators need to know of workers. Nil discards.
 	Logger *slog.Logger

@@ -137,8 +137,7 @@ func (f *fake) program(text string) {
 	case "fetch":
 		header, _ := json.Marshal(wire.FetchHeader{URL: rest, Method: "POST", Headers: [][2]string{{"x-a", "1"}}, Redirect: "follow", HasBody: true})
 		f.send(wire.Fetch, "1", string(header), "ping")
-		frame := <-f.frames
-		f.done(wire.DoneHeader{}, fmt.Sprintf("[%s,%q]", frame.Fields[1], frame.Fields[2]))
+		f.done(wire.DoneHeader{}, f.fetched())
 	case "memory": // hold n MiB
 		block := make([]byte, n<<20)
 		for i := 0; i < len(block); i += 4096 {
@@ -160,6 +159,29 @@ func (f *fake) program(text string) {
 		select {}
 	default:
 		f.misbehave(verb)
+	}
+}
+
+// fetched waits for the whole answer to request 1: [header, body].
+func (f *fake) fetched() string {
+	var head, body string
+	for {
+		frame := <-f.frames
+		var header wire.FetchedHeader
+		json.Unmarshal(frame.Fields[1], &header)
+		body += string(frame.Fields[2])
+		switch header.Step {
+		case "":
+			return fmt.Sprintf("[%s,%q]", frame.Fields[1], body)
+		case wire.StepHead:
+			head = string(frame.Fields[1])
+		case wire.StepChunk:
+			f.send(wire.Fetch, "1", `{"step":"pull"}`, "")
+		case wire.StepEnd:
+			return fmt.Sprintf("[%s,%q]", head, body)
+		default:
+			return fmt.Sprintf("[%s,%q]", frame.Fields[1], body)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/codemode-go/codemode/protocol"
@@ -51,6 +52,7 @@ func resolve(given *Options) (Options, error) {
 	o.MaxTimeout = cmp.Or(o.MaxTimeout, max(defaultMaxTimeout, o.Timeout))
 	o.MaxWall = cmp.Or(o.MaxWall, 2*o.MaxTimeout)
 	o.Modules = maps.Clone(o.Modules)
+	o.AllowAddresses = slices.Clone(o.AllowAddresses)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Outbound.Mode() == protocol.OutboundUnset {
 		o.Outbound = protocol.InheritOutbound()

@@ -1,31 +1,33 @@
 package executor
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net/http"
-	"net/url"
-	"slices"
-	"strings"
+	"time"
 
 	"github.com/codemode-go/codemode/executor/internal/wire"
 	"github.com/codemode-go/codemode/protocol"
 )
 
-// maxRedirects is the Fetch standard's bound (HTTP-redirect fetch, step 7).
-const maxRedirects = 20
+// outbound is one outbound request of a program, on its way. Bodies stream: neither direction has more than a chunk here
+// at one time.
+type outbound struct {
+	run    *run
+	call   *call
+	header wire.FetchHeader
+	inline []byte // the body, when it came with the head
 
-func newTransport() *http.Transport {
-	return http.DefaultTransport.(*http.Transport).Clone()
+	ctx    context.Context // ends with the run, and when the program wants no more
+	cancel context.CancelFunc
+	pulled chan struct{} // holds the program's wish for more of the response
+	parts  chan bodyPart // holds the part of the request's body that was asked for
+	round  int           // of readings of the body; only the goroutine that performs the request counts it up
 }
 
-// fetch takes a Fetch frame: an outbound request of the program. It stops the run clock only when the caller performs
-// it.
+// fetch takes a Fetch frame: an outbound request of the program, or a step of one.
 func (r *run) fetch(frame wire.Frame) error {
 	if len(frame.Fields) != 3 {
 		return fmt.Errorf("%w: %d fields of a fetch", errMalformed, len(frame.Fields))
@@ -34,152 +36,232 @@ func (r *run) fetch(frame wire.Frame) error {
 	if err := json.Unmarshal(frame.Fields[1], &header); err != nil {
 		return fmt.Errorf("%w: header of a fetch: %v", errMalformed, err)
 	}
-	mode := r.plan.outbound.Mode()
-	c, err := r.accept(frame, protocol.Call{Tool: clip("fetch "+header.URL, nameBytes)}, mode == protocol.OutboundStub)
+	if header.Step != "" {
+		return r.step(string(frame.Fields[0]), header, frame.Fields[2])
+	}
+	// A request stops the run clock only when the caller performs it.
+	stops := r.plan.outbound.Mode() == protocol.OutboundStub
+	c, err := r.accept(frame, protocol.Call{Tool: clip("fetch "+header.URL, nameBytes)}, stops)
 	if c == nil {
 		return err
 	}
-	body := frame.Fields[2]
-	r.pool.goCall(func() {
-		r.serve(c, func(ctx context.Context) {
-			fetched, content, err := r.perform(ctx, header, body)
-			if err != nil {
-				fetched, content = wire.FetchedHeader{Error: err.Error()}, nil
-			}
-			text, _ := json.Marshal(fetched) // strings and numbers always have a rendering
-			if r.finished(c, protocol.CallCompleted) {
-				r.worker.send(r, wire.Fetched, []byte(c.id), text, content)
-			}
-		})
-	})
+	o := &outbound{run: r, call: c, header: header, inline: frame.Fields[2], pulled: make(chan struct{}, 1), parts: make(chan bodyPart, 1)}
+	o.ctx, o.cancel = context.WithCancel(protocol.WithAdmission(r.calls.requests, c.admit))
+	r.mu.Lock()
+	c.outbound = o
+	r.mu.Unlock()
+	r.pool.goCall(func() { r.serve(c, func(context.Context) { o.live() }) })
 	return nil
 }
 
-// perform sends one request as the run's outbound policy has it, and reads the whole response.
-func (r *run) perform(ctx context.Context, header wire.FetchHeader, body []byte) (wire.FetchedHeader, []byte, error) {
-	none := wire.FetchedHeader{}
-	trail := &trail{}
-	switch r.plan.outbound.Mode() {
-	case protocol.OutboundInherit:
-		trail.next = r.pool.inherit
-	case protocol.OutboundStub:
-		trail.next = stub(r.plan.outbound.Func())
-	default:
-		return none, nil, errors.New("outbound requests are blocked")
-	}
-	request, err := newRequest(ctx, header, body)
-	if err != nil {
-		return none, nil, err
-	}
-	client := http.Client{Transport: trail, CheckRedirect: redirects(header.Redirect)}
-	response, err := client.Do(request)
-	if err != nil {
-		var inner *url.Error
-		if errors.As(err, &inner) {
-			err = inner.Err // without the method and the address, which the program knows
-		}
-		return none, nil, err
-	}
-	defer response.Body.Close()
-	limit := r.plan.limits.ToolResultBytes
-	content, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
-	if err != nil {
-		return none, nil, fmt.Errorf("the response broke off: %w", err)
-	}
-	if int64(len(content)) > limit {
-		return none, nil, fmt.Errorf("the response has more than %d bytes (limit toolResultBytes)", limit)
-	}
-	return wire.FetchedHeader{
-		Status: response.StatusCode, StatusText: statusText(response), Headers: headerPairs(response.Header),
-		URL: trail.last, Redirected: trail.hops > 1,
-	}, content, nil
-}
-
-func newRequest(ctx context.Context, header wire.FetchHeader, body []byte) (*http.Request, error) {
-	var reader io.Reader
-	if header.HasBody {
-		reader = bytes.NewReader(body)
-	}
-	request, err := http.NewRequestWithContext(ctx, header.Method, header.URL, reader)
-	if err != nil {
-		return nil, err
-	}
-	if scheme := request.URL.Scheme; scheme != "http" && scheme != "https" {
-		return nil, fmt.Errorf("the scheme %q is not supported", scheme)
-	}
-	for _, pair := range header.Headers {
-		request.Header.Add(pair[0], pair[1])
-	}
-	if !slices.ContainsFunc(header.Headers, func(pair [2]string) bool { return strings.EqualFold(pair[0], "user-agent") }) {
-		request.Header.Set("User-Agent", "codemode")
-	}
-	return request, nil
-}
-
-// redirects reads a request's redirect mode.
-func redirects(mode string) func(*http.Request, []*http.Request) error {
-	return func(_ *http.Request, via []*http.Request) error {
-		switch {
-		case mode == "manual":
-			return http.ErrUseLastResponse
-		case mode == "error":
-			return errors.New("the response is a redirect, and the request's redirect mode is error")
-		case len(via) > maxRedirects:
-			return fmt.Errorf("more than %d redirects", maxRedirects)
-		}
+// step takes a later step of a request. One of a request that is over already was on its way when it ended.
+func (r *run) step(id string, header wire.FetchHeader, data []byte) error {
+	r.mu.Lock()
+	c := r.calls.inFlight[id]
+	r.mu.Unlock()
+	if c == nil || c.outbound == nil {
 		return nil
 	}
-}
-
-// trail is a transport that remembers where the redirects led.
-type trail struct {
-	next http.RoundTripper
-	last string
-	hops int
-}
-
-func (t *trail) RoundTrip(request *http.Request) (*http.Response, error) {
-	protocol.Admit(request.Context())
-	t.hops++
-	t.last = request.URL.String()
-	return t.next.RoundTrip(request)
-}
-
-// stub makes a transport of the caller's function. One that panics fails its own request alone.
-type stub protocol.OutboundFunc
-
-func (f stub) RoundTrip(request *http.Request) (response *http.Response, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			response, err = nil, fmt.Errorf("the outbound function panicked: %v", p)
+	o := c.outbound
+	switch header.Step {
+	case wire.StepPull:
+		r.stand(c, true)
+		select {
+		case o.pulled <- struct{}{}:
+		default:
 		}
-	}()
-	response, err = f(request.Context(), request)
-	if err == nil && response == nil {
-		err = errors.New("the outbound function returned no response")
+	case wire.StepCancel:
+		o.cancel()
+	case wire.StepBody, wire.StepBodyEnd, wire.StepBodyError:
+		return o.takePart(header, data)
+	default:
+		return fmt.Errorf("%w: step %.20q of a fetch", errMalformed, header.Step)
 	}
-	if response != nil && response.Body == nil {
-		response.Body = http.NoBody
-	}
-	return response, err
+	return nil
 }
 
-// statusText is the reason phrase of a response, as its first line has it.
-func statusText(response *http.Response) string {
-	code := fmt.Sprint(response.StatusCode)
-	if rest, ok := strings.CutPrefix(response.Status, code); ok {
-		return strings.TrimSpace(rest)
+// live performs the request and passes the response on.
+func (o *outbound) live() {
+	defer o.run.finished(o.call, protocol.CallCompleted)
+	defer o.cancel()
+	response, end, err := o.perform()
+	if err != nil {
+		o.send(wire.FetchedHeader{Error: reason(err)}, nil)
+		return
 	}
-	return http.StatusText(response.StatusCode)
+	defer response.Body.Close()
+	head := wire.FetchedHeader{
+		Status: response.StatusCode, StatusText: statusText(response), Headers: headerPairs(response.Header), URL: end.last, Redirected: end.hops > 1,
+	}
+	pieces := o.read(response.Body)
+	first, err := gather(pieces)
+	if err == io.EOF {
+		o.send(head, first)
+		return
+	}
+	head.Step = wire.StepHead
+	o.send(head, nil)
+	o.pump(pieces, piece{first, err})
 }
 
-// headerPairs lists headers by name, in the order that iteration of Headers has.
-func headerPairs(header http.Header) [][2]string {
-	pairs := [][2]string{}
-	for _, name := range slices.Sorted(maps.Keys(header)) {
-		for _, value := range header[name] {
-			pairs = append(pairs, [2]string{strings.ToLower(name), value})
+// piece is what one read of a body gave. Its data is good until the next is taken.
+type piece struct {
+	data []byte
+	err  error
+}
+
+// read reads a body, at most one piece ahead.
+func (o *outbound) read(body io.Reader) <-chan piece {
+	pieces := make(chan piece)
+	o.run.pool.goCall(func() {
+		defer close(pieces)
+		var buffers [2][wire.ChunkBytes]byte
+		for i := 0; ; i++ {
+			buffer := buffers[i%2][:]
+			n, err := body.Read(buffer)
+			select {
+			case pieces <- piece{buffer[:n], err}:
+			case <-o.ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	return pieces
+}
+
+// gatherTime is how long the head of a response waits for its body: both together cost half.
+const gatherTime = 5 * time.Millisecond
+
+// gather takes the first chunk of a body. The error is io.EOF when it is the whole body, and nil when there is more.
+func gather(pieces <-chan piece) (first []byte, err error) {
+	timer := time.NewTimer(gatherTime)
+	defer timer.Stop()
+	for len(first) < wire.ChunkBytes {
+		select {
+		case p := <-pieces: // a closed channel is a request that was given up, to which nothing is sent
+			first = append(first, p.data...)
+			if p.err != nil || p.data == nil {
+				return first, p.err
+			}
+		case <-timer.C:
+			return first, nil
 		}
 	}
-	return pairs
+	return first, nil
 }
+
+// pump passes a body on: its first chunk unasked, and one for each that the program asks for.
+func (o *outbound) pump(pieces <-chan piece, p piece) {
+	for {
+		o.run.stand(o.call, false)
+		if len(p.data) > 0 {
+			o.send(wire.FetchedHeader{Step: wire.StepChunk}, p.data)
+		}
+		switch {
+		case p.err == io.EOF:
+			o.send(wire.FetchedHeader{Step: wire.StepEnd}, nil)
+			return
+		case p.err != nil:
+			o.send(wire.FetchedHeader{Step: wire.StepError, Error: "the response broke off: " + reason(p.err)}, nil)
+			return
+		}
+		if len(p.data) > 0 {
+			select {
+			case <-o.pulled:
+			case <-o.ctx.Done():
+				return
+			}
+		}
+		var open bool
+		if p, open = <-pieces; !open {
+			return
+		}
+	}
+}
+
+func (o *outbound) send(header wire.FetchedHeader, data []byte) {
+	if o.ctx.Err() != nil {
+		return // nobody listens any more
+	}
+	text, _ := json.Marshal(header) // strings and numbers always have a rendering
+	o.run.worker.send(o.run, wire.Fetched, []byte(o.call.id), text, data)
+}
+
+// bodyPart is a part of a request's body, or its end.
+type bodyPart struct {
+	round int
+	data  []byte
+	err   error // io.EOF with the last
+}
+
+// takePart keeps the part that was asked for until the body's reader takes it.
+func (o *outbound) takePart(header wire.FetchHeader, data []byte) error {
+	part := bodyPart{round: header.Round, data: data}
+	switch header.Step {
+	case wire.StepBodyEnd:
+		part.err = io.EOF
+	case wire.StepBodyError:
+		part.err = errors.New(clip(header.Message, nameBytes))
+	}
+	if len(data) <= wire.ChunkBytes {
+		select {
+		case o.parts <- part:
+			return nil
+		default:
+		}
+	}
+	return fmt.Errorf("%w: a part of a body that nobody asked for", errMalformed)
+}
+
+// body makes the reader of the request's body; again makes one that begins anew, and is nil when there can be none.
+func (o *outbound) body() io.ReadCloser { return &uploadBody{o: o, round: o.round} }
+
+func (o *outbound) again() (io.ReadCloser, error) {
+	o.round++
+	return o.body(), nil
+}
+
+// uploadBody is one reading of a body that the worker has.
+type uploadBody struct {
+	o     *outbound
+	round int
+	rest  []byte
+	err   error
+}
+
+func (b *uploadBody) Read(p []byte) (int, error) {
+	for len(b.rest) == 0 {
+		if b.err != nil {
+			return 0, b.err
+		}
+		b.ask()
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+// ask gets the next part from the program, whose turn it is meanwhile: the clock runs.
+func (b *uploadBody) ask() {
+	o := b.o
+	o.send(wire.FetchedHeader{Step: wire.StepWant, Round: b.round}, nil)
+	o.run.stand(o.call, false)
+	defer o.run.stand(o.call, true)
+	for {
+		select {
+		case part := <-o.parts:
+			if part.round == b.round { // one of a reading that was broken off may come late
+				b.rest, b.err = part.data, part.err
+				return
+			}
+		case <-o.ctx.Done():
+			b.err = o.ctx.Err()
+			return
+		}
+	}
+}
+
+func (b *uploadBody) Close() error { return nil }

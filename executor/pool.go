@@ -87,7 +87,7 @@ func (p *Pool) open() {
 	p.lifetime, p.end = context.WithCancelCause(context.Background())
 	p.all = make(map[*process]struct{})
 	p.executions = make(map[string]*execution)
-	p.inherit = newTransport()
+	p.inherit = newTransport(p.options.AllowAddresses)
 	p.starter = newStarter()
 	p.mu.Lock()
 	defer p.mu.Unlock()

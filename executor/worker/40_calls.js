@@ -2,11 +2,11 @@
 //
 //   dispatch(provider, tool, argsJSON)  a promise of the envelope's JSON text
 //   namespace(provider)                 the object a program knows a provider by
-//   outbound(init)                      a promise of {status, statusText, headers, url, redirected, body}; init is
-//                                       {url, method, headers: [[name, value]...], redirect, body: Uint8Array | undefined}
-//   answer(id, text), fetched(id, head) Go's side of the two
+//   outbound(init)                      a promise of a response, as worker/outbound has it
+//   answer(id, text), fetched(id, text) Go's side of the two
+//   nextId(), enter(), leave()          an id, and the count of what is in flight, for worker/outbound
 //
-// state[1] is the number of both that are unanswered.
+// state[1] is the number of promises of both that wait for the pool.
 (function (host) {
   'use strict';
   const p = host.primordials;
@@ -27,19 +27,29 @@
   host.countFrom = (id) => { lastId = id; };
   let calls = 0;
   let inFlight = 0;
+  let requested = false;
+  host.nextId = () => {
+    requested = true;
+    return ++lastId;
+  };
+  host.enter = () => {
+    if (inFlight >= host.limits.callsInFlight) return false;
+    inFlight++;
+    return true;
+  };
+  host.leave = () => { inFlight--; };
 
-  const park = (kind) => {
+  const park = () => {
     const id = ++lastId;
     const parked = host.deferred();
-    parked.kind = kind;
     waiting.set(id, parked);
     state[PENDING]++;
     parked.id = id;
     return parked;
   };
-  const unpark = (id, kind) => {
+  const unpark = (id) => {
     const parked = waiting.get(id);
-    if (parked === undefined || parked.kind !== kind) return undefined;
+    if (parked === undefined) return undefined;
     waiting.delete(id);
     state[PENDING]--;
     return parked;
@@ -56,8 +66,10 @@
     inFlight = 0;
     refused.length = 0;
     state[PENDING] = 0;
-    waiting.forEach((parked) => parked.reject(new p.Error('Execution has already completed')));
+    const over = new p.Error('Execution has already completed');
+    waiting.forEach((parked) => parked.reject(over));
     waiting.clear();
+    if (requested) host.load('worker/outbound').renew(over);
   };
   host.dispatch = (provider, tool, args) => {
     const max = host.limits;
@@ -65,10 +77,10 @@
     if (inFlight >= max.callsInFlight) {
       throw refuse(provider, tool, 'callsInFlight', `too many tool calls at one time: at most ${max.callsInFlight} may be unanswered`);
     }
-    const parked = park('call');
+    const parked = park();
     // A string has at least as many bytes as characters, so that one far too long need not cross to be measured.
     if (args.length > max.argumentBytes || native.call(parked.id, provider, tool, args) === false) {
-      unpark(parked.id, 'call');
+      unpark(parked.id);
       throw refuse(provider, tool, 'argumentBytes', `the arguments of ${tool} are too large: at most ${max.argumentBytes} bytes of JSON`);
     }
     calls++;
@@ -76,7 +88,7 @@
     return parked.promise;
   };
   host.answer = (id, text) => {
-    const parked = unpark(id, 'call');
+    const parked = unpark(id);
     if (parked === undefined) return;
     inFlight--;
     parked.resolve(text);
@@ -111,27 +123,8 @@
     },
   });
 
-  host.outbound = (init) => {
-    const parked = park('fetch');
-    const head = {
-      __proto__: null, url: init.url, method: init.method, headers: init.headers, redirect: init.redirect ?? 'follow',
-      hasBody: init.body !== undefined && init.body !== null,
-    };
-    native.fetch(parked.id, p.JSONStringify(head), head.hasBody ? host.putBytes(init.body) : 0);
-    return parked.promise;
-  };
+  host.outbound = (init) => host.load('worker/outbound').send(init);
   host.fetched = (id, text) => {
-    const parked = unpark(id, 'fetch');
-    const body = host.takeBytes();
-    if (parked === undefined) return;
-    const head = p.JSONParse(text);
-    if (p.ObjectHasOwn(head, 'error')) {
-      parked.reject(new p.Error(head.error));
-      return;
-    }
-    head.body = body;
-    // An own then keeps a program's Object.prototype.then out of the resolution.
-    p.ObjectDefineProperty(head, 'then', { __proto__: null, value: undefined });
-    parked.resolve(head);
+    if (requested) host.load('worker/outbound').receive(id, text);
   };
 })

@@ -137,7 +137,7 @@ func (s *sandbox) nativeCall(args []v8.Value) v8.Value {
 	return v8.Value{}
 }
 
-// fetch(id, head, length) sends an outbound request, whose body lies in exchange.
+// fetch(id, head, length) sends a step of an outbound request, whose bytes lie in exchange.
 func (s *sandbox) nativeFetch(args []v8.Value) v8.Value {
 	body := append([]byte{}, s.exchange[:int(args[2].Number())]...)
 	s.run.write(wire.Fetch, s.run.id(args[0].Number()), bytesOf(args[1].String()), body)

@@ -7,7 +7,7 @@
   const P = host.primordials;
   const { Error, TypeError, PromiseResolve, PromiseReject, newPromise, then, list, StringPrototypeStartsWith } = P;
   const { missing, exposeFunction } = host.load('idl');
-  const { consume, bodyOf, headersOf } = host.load('55_body');
+  const { consume, bodyOf, setBody, headersOf } = host.load('55_body');
   const { newRequest, stateOf, makeResponse } = host.load('56_request');
   const H = host.load('54_headers');
 
@@ -25,12 +25,27 @@
     return makeResponse({ status: 200, statusText: 'OK', headers, bytes, url: '', redirected: false });
   };
 
-  const send = (request, state) => then(bodyOf(request) === null ? PromiseResolve(null) : consume(bodyOf(request)), (body) => then(
-    host.outbound({ __proto__: null, url: withoutFragment(state.url), method: state.method, headers: H.pairsOf(headersOf(request)), body, redirect: state.redirect }),
-    (answer) => makeResponse({
-      status: answer.status, statusText: answer.statusText, headers: answer.headers, bytes: answer.body ?? undefined, url: answer.url ?? state.url, redirected: !!answer.redirected,
-    }),
-  ));
+  // A stream is read as it leaves, and a response that is not whole yet has one.
+  const outgoing = (body) => {
+    if (body === null) return PromiseResolve(null);
+    if (body.stream === undefined || body.used) return consume(body);
+    body.used = true;
+    return PromiseResolve(host.load('fetch_body').sourceOf(body.stream));
+  };
+  const incoming = (answer, state) => {
+    const streams = answer.body?.pull !== undefined;
+    const response = makeResponse({
+      status: answer.status, statusText: answer.statusText, headers: answer.headers, bytes: streams ? undefined : answer.body ?? undefined,
+      url: answer.url ?? state.url, redirected: !!answer.redirected,
+    });
+    if (streams) setBody(response, { __proto__: null, bytes: undefined, stream: host.load('fetch_body').streamOfSource(answer.body), used: false, type: undefined });
+    return response;
+  };
+  const send = (request, state, control) => then(outgoing(bodyOf(request)), (body) => {
+    if (control.aborted) return undefined;
+    const init = { __proto__: null, url: withoutFragment(state.url), method: state.method, headers: H.pairsOf(headersOf(request)), body, redirect: state.redirect, control };
+    return then(host.outbound(init), (answer) => incoming(answer, state));
+  });
 
   const withoutFragment = (url) => {
     const at = P.StringPrototypeIndexOf(url, '#');
@@ -39,12 +54,18 @@
 
   // The outcome of work, unless the signal aborts first.
   const abortable = (signal, work) => {
-    if (signal === undefined) return work();
+    const control = { __proto__: null, aborted: false, cancel: undefined, ended: undefined };
+    if (signal === undefined) return work(control);
     const abort = host.load('32_abort');
     if (abort.isAborted(signal)) return PromiseReject(abort.reasonOf(signal));
     return newPromise((resolve, reject) => {
-      const off = abort.onAbort(signal, () => reject(abort.reasonOf(signal)));
-      then(work(), (value) => { off(); resolve(value); }, (error) => { off(); reject(error); });
+      const off = abort.onAbort(signal, () => {
+        control.aborted = true;
+        reject(abort.reasonOf(signal));
+        control.cancel?.(abort.reasonOf(signal)); // of a response whose body is still on its way, too
+      });
+      control.ended = off;
+      then(work(control), resolve, (error) => { off(); reject(error); });
     });
   };
 
@@ -53,7 +74,7 @@
     const state = stateOf(request);
     if (StringPrototypeStartsWith(state.url, 'data:')) return abortable(state.signal, () => PromiseResolve(fetchData(state.url)));
     if (!StringPrototypeStartsWith(state.url, 'http:') && !StringPrototypeStartsWith(state.url, 'https:')) throw cannotLoad(state.url);
-    return abortable(state.signal, () => (host.outboundMode === 'blocked' || host.outbound === undefined ? PromiseReject(new Error(blocked)) : send(request, state)));
+    return abortable(state.signal, (control) => (host.outboundMode === 'blocked' || host.outbound === undefined ? PromiseReject(new Error(blocked)) : send(request, state, control)));
   };
 
   const { fetch } = {

@@ -39,7 +39,7 @@ const (
 	Run Kind = 1
 	// Answer ends a Call: the call's id (decimal), the envelope's JSON text.
 	Answer Kind = 2
-	// Fetched ends a Fetch: the id, FetchedHeader as JSON, the body.
+	// Fetched is the pool's part in a request: the id, FetchedHeader as JSON, bytes.
 	Fetched Kind = 3
 	// Invoke calls a function that a retained run handed out: InvokeHeader as JSON, the argument list as JSON.
 	Invoke Kind = 4
@@ -48,7 +48,7 @@ const (
 	Ready Kind = 16
 	// Call is a tool call: id (decimal, unique in the run), provider, tool, argument list as JSON.
 	Call Kind = 17
-	// Fetch is an outbound request: id, FetchHeader as JSON, the body.
+	// Fetch is the worker's part in an outbound request: id, FetchHeader as JSON, bytes.
 	Fetch Kind = 18
 	// Logs is console lines: three fields a line, the level, the microseconds since the run started (decimal), the text.
 	Logs Kind = 19
@@ -133,24 +133,59 @@ type Failure struct {
 	LimitValue int64  `json:"limitValue,omitempty"`
 }
 
-// FetchHeader is an outbound request without its body.
+// FetchHeader opens an outbound request, or is a later step of one.
+//
+// A small body crosses with the head. Of any other, the pool asks for each part with StepWant, and the worker answers with
+// one StepBody, StepBodyEnd or StepBodyError of the same round.
 type FetchHeader struct {
-	URL      string      `json:"url"`
-	Method   string      `json:"method"`
-	Headers  [][2]string `json:"headers"`
-	Redirect string      `json:"redirect"`
-	HasBody  bool        `json:"hasBody"`
+	// Step is empty in the frame that opens a request, where all but Round and Message count.
+	Step     string      `json:"step,omitempty"`
+	URL      string      `json:"url,omitempty"`
+	Method   string      `json:"method,omitempty"`
+	Headers  [][2]string `json:"headers,omitempty"`
+	Redirect string      `json:"redirect,omitempty"`
+	HasBody  bool        `json:"hasBody,omitempty"`
+	// Upload says that the body does not come along: "bytes" can be sent again from its start, and has Size; "stream" not.
+	Upload string `json:"upload,omitempty"`
+	Size   int64  `json:"size,omitempty"`
+	// Round is which reading of the body a part belongs to; Message is what is wrong with a body.
+	Round   int    `json:"round,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
-// FetchedHeader is the answer to a Fetch without its body; Error alone when there is none.
+// FetchedHeader is the answer to a Fetch: whole, with Error alone when there is none, or one step of it.
+//
+// After StepHead the first part of the body follows unasked, and each further one when the worker has asked with StepPull.
 type FetchedHeader struct {
-	Status     int         `json:"status"`
-	StatusText string      `json:"statusText"`
-	Headers    [][2]string `json:"headers"`
-	URL        string      `json:"url"`
-	Redirected bool        `json:"redirected"`
+	// Step is empty in an answer that is whole: the bytes are the body.
+	Step       string      `json:"step,omitempty"`
+	Status     int         `json:"status,omitempty"`
+	StatusText string      `json:"statusText,omitempty"`
+	Headers    [][2]string `json:"headers,omitempty"`
+	URL        string      `json:"url,omitempty"`
+	Redirected bool        `json:"redirected,omitempty"`
 	Error      string      `json:"error,omitempty"`
+	// Round asks for a reading of the body from its start when it is higher than the last.
+	Round int `json:"round,omitempty"`
 }
+
+// The steps of a request: those of the worker, and those of the pool.
+const (
+	StepBody      = "body"      // a part of the request's body
+	StepBodyEnd   = "bodyEnd"   // its last part
+	StepBodyError = "bodyError" // there is no more of it, for Message
+	StepPull      = "pull"      // the program waits for more of the response's body
+	StepCancel    = "cancel"    // the program wants no more of the request
+
+	StepHead  = "head"  // the response without its body
+	StepChunk = "chunk" // a part of its body
+	StepEnd   = "end"   // the body is whole
+	StepError = "error" // it broke off, for Error
+	StepWant  = "want"  // send a part of the request's body
+)
+
+// ChunkBytes is the most that a part of a body measures.
+const ChunkBytes = 1 << 16
 
 // Frame is one message.
 type Frame struct {

@@ -78,7 +78,13 @@
     return loaded[name];
   };
   if (mode === 'open') {
-    host.outbound = (init) => P.newPromise((resolve, reject) => {
+    host.outbound = async (init) => {
+      if (init.body?.pull === undefined) return send(init);
+      const parts = [];
+      for (let part = await init.body.pull(); part !== undefined; part = await init.body.pull()) parts.push(...part);
+      return send({ ...init, body: new P.Uint8Array(parts) });
+    };
+    const send = (init) => P.newPromise((resolve, reject) => {
       const headers = [];
       for (let i = 0; i < init.headers.length; i++) headers[i] = [init.headers[i][0], init.headers[i][1]];
       const request = { url: init.url, method: init.method, redirect: init.redirect, headers, body: init.body ? P.StringPrototypeSlice(encode(init.body), 1) : null };
