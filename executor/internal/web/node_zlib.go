@@ -9,6 +9,9 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 )
 
 // zlibOps are the ops of node/zlib.js.
@@ -16,7 +19,7 @@ func zlibOps() map[string]Op {
 	return map[string]Op{"zlibCompress": zlibCompress, "zlibDecompress": zlibDecompress}
 }
 
-// zlibCompress takes (format, data, level).
+// zlibCompress takes (format, data, level, which is brotli's quality).
 func zlibCompress(args []any) (any, error) {
 	var out bytes.Buffer
 	var w io.WriteCloser
@@ -26,6 +29,10 @@ func zlibCompress(args []any) (any, error) {
 		w, err = gzip.NewWriterLevel(&out, level)
 	case "deflate":
 		w, err = zlib.NewWriterLevel(&out, level)
+	case "brotli":
+		w = brotli.NewWriterLevel(&out, max(brotli.BestSpeed, min(level, brotli.BestCompression)))
+	case "zstd":
+		w, err = zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)))
 	default:
 		w, err = flate.NewWriter(&out, level)
 	}
@@ -54,9 +61,20 @@ func zlibDecompress(args []any) (any, error) {
 	var err error
 	switch args[0] {
 	case "gzip":
+		if len(data) > 1 && (data[0] != 0x1f || data[1] != 0x8b) {
+			return nil, zlibError(gzip.ErrHeader) // before there being too little of it
+		}
 		r, err = gzip.NewReader(in)
 	case "deflate":
 		r, err = zlib.NewReader(in)
+	case "brotli":
+		r = brotli.NewReader(in)
+	case "zstd":
+		d, failure := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDecompressed))
+		if failure == nil {
+			defer d.Close()
+		}
+		r, err = d, failure
 	default:
 		r = flate.NewReader(in)
 	}
@@ -67,9 +85,11 @@ func zlibDecompress(args []any) (any, error) {
 	out, err := io.ReadAll(io.LimitReader(r, limit+1))
 	switch {
 	case int64(len(out)) > limit:
-		return nil, &OpError{"RangeError", "Cannot create a Buffer larger than the limit"}
+		return nil, &OpError{"RangeError", "Memory limit exceeded"}
 	case errors.Is(err, gzip.ErrHeader) && len(out) > 0:
 		return out, nil // garbage after a member
+	case err != nil && args[0] == "brotli" && !errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("Decompression failed")
 	case err != nil:
 		return nil, zlibError(err)
 	}
@@ -87,6 +107,10 @@ func zlibError(err error) error {
 		return errors.New("incorrect data check")
 	case errors.Is(err, zlib.ErrDictionary):
 		return errors.New("Missing dictionary")
+	case errors.Is(err, zstd.ErrMagicMismatch):
+		return errors.New("Zstd decompression failed: Unknown frame descriptor")
+	case errors.Is(err, zstd.ErrDecoderSizeExceeded), errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return &OpError{"RangeError", "Memory limit exceeded"}
 	case errors.As(err, &corrupt):
 		return errors.New("invalid stored block lengths")
 	}

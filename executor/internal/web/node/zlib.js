@@ -1,8 +1,8 @@
-// node:zlib. Brotli and Zstandard refuse: no library of ours has them. Ops: zlibCompress(format, bytes, level),
+// node:zlib. Ops: zlibCompress(format, bytes, level),
 // zlibDecompress(format, bytes, limit), crc32(bytes, start).
 (function (host) {
   'use strict';
-  const { withCode, invalidType, outOfRange, checkFunction } = host.load('node/errors');
+  const { invalidType, outOfRange, checkFunction } = host.load('node/errors');
   const { Transform } = host.load('node/stream');
   const { constants } = host.load('node/zlib_constants');
   const { ops } = host;
@@ -33,17 +33,20 @@
     if (typeof level !== 'number' || level < -1 || level > 9) throw outOfRange('options.level', '>= -1 && <= 9', level);
     return attempt(() => ops.zlibCompress(format, bytes, level));
   };
+  // The formats whose settings are params: the level is one of them.
+  const compressWith = (format, parameter, usual) => (data, options = undefined) =>
+    attempt(() => ops.zlibCompress(format, bytesOf(data), options?.params?.[parameter] ?? usual));
   const decompress = (format) => (data, options = undefined) => {
     const bytes = bytesOf(data);
     const limit = options?.maxOutputLength ?? 2 ** 31;
     if (format !== 'unzip') return attempt(() => ops.zlibDecompress(format, bytes, limit));
     return attempt(() => ops.zlibDecompress(bytes[0] === 0x1f && bytes[1] === 0x8b ? 'gzip' : 'deflate', bytes, limit));
   };
-  const unsupported = (name) => () => { throw withCode(Error, 'ERR_METHOD_NOT_IMPLEMENTED', `The ${name} method is not implemented`); };
   const codecs = {
     Deflate: compress('deflate'), DeflateRaw: compress('deflate-raw'), Gzip: compress('gzip'), Inflate: decompress('deflate'), InflateRaw: decompress('deflate-raw'),
-    Gunzip: decompress('gzip'), Unzip: decompress('unzip'), BrotliCompress: unsupported('brotliCompress'), BrotliDecompress: unsupported('brotliDecompress'),
-    ZstdCompress: unsupported('zstdCompress'), ZstdDecompress: unsupported('zstdDecompress'),
+    Gunzip: decompress('gzip'), Unzip: decompress('unzip'), BrotliDecompress: decompress('brotli'), ZstdDecompress: decompress('zstd'),
+    BrotliCompress: compressWith('brotli', constants.BROTLI_PARAM_QUALITY, constants.BROTLI_DEFAULT_QUALITY),
+    ZstdCompress: compressWith('zstd', constants.ZSTD_c_compressionLevel, constants.ZSTD_CLEVEL_DEFAULT),
   };
 
   const zlib = {};
