@@ -124,7 +124,7 @@ func FromConfig(cfg *config.Config) []Upstream {
 	list := make([]Upstream, 0, len(cfg.Servers))
 	for _, s := range cfg.Servers {
 		list = append(list, Upstream{name: s.Name, namespace: s.Namespace, spec: func(supervisor *child.Supervisor) upstream.Spec {
-			return upstream.FromConfig(&s, supervisor)
+			return upstream.FromConfig(&s, supervisor, nil)
 		}})
 	}
 	return list
@@ -298,7 +298,10 @@ func (s *Server) Servers() []ServerStatus {
 		one := ServerStatus{Name: status.Name, Namespace: status.Namespace, State: string(status.State), Reason: status.Reason,
 			Server: status.Server, Version: status.Version, StartTook: status.StartTook}
 		for _, tool := range status.Tools {
-			one.Tools = append(one.Tools, ServerTool(tool))
+			one.Tools = append(one.Tools, ServerTool{
+				Name: tool.Name, Title: tool.Title, Description: tool.Description,
+				InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
+			})
 		}
 		list = append(list, one)
 	}

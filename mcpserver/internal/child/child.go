@@ -199,6 +199,7 @@ func (p *Process) pipes() (theirs []*os.File, err error) {
 	}
 	p.Stdin, p.out, p.errors = all[1], all[2], all[4]
 	p.Stdout = p.out
+	widen(p.out)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = all[0], all[3], all[5]
 	return []*os.File{all[0], all[3], all[5]}, nil
 }

@@ -3,6 +3,7 @@
 package child
 
 import (
+	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
@@ -12,6 +13,9 @@ import (
 const createNoWindow = 0x08000000
 
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{CreationFlags: createNoWindow} }
+
+// widen does nothing: a pipe's size is fixed here.
+func widen(*os.File) {}
 
 // terminate does nothing: Windows has no signal that asks a console program without a window to end.
 func terminate(int) {}

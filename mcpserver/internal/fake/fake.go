@@ -9,6 +9,7 @@ package fake
 
 import (
 	"bufio"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -58,7 +59,10 @@ func Tools(names ...string) []json.RawMessage {
 //
 // Its tools: echo (the arguments as text) · raw {result} (the result as given) · rpcerror {code, message} · fail (isError)
 // · crash (status 3, no answer) · answer_and_die · slow {ms, file} (writes "cancelled" to the file when it is) · add {name,
-// times} (adds a tool, announces it) · pid · env {name} · elicit (what the client answers) · ping (likewise).
+// times} (adds a tool, announces it) · pid · env {name} · elicit (what the client answers) · ping (likewise) · sample · roots
+// · image {bytes, times} (blocks of base64) · big {bytes} (a text of that size; with last, its id behind it) · deep {times}
+// (nested arrays) · garbage (no JSON) · endless (a message that never ends) · progress {times} · log {name,
+// times} (at that level) · meta (the _meta of the call).
 func Server(s Script) (command, env string) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -215,6 +219,7 @@ func (s *server) call(m *message, stop chan struct{}) {
 	var params struct {
 		Name      string
 		Arguments json.RawMessage
+		Meta      struct{ ProgressToken json.RawMessage } `json:"_meta"`
 	}
 	_ = json.Unmarshal(m.Params, &params)
 	var args struct {
@@ -222,7 +227,8 @@ func (s *server) call(m *message, stop chan struct{}) {
 		Code, MS      int
 		Message, File string
 		Name          string
-		Times         int
+		Times, Bytes  int
+		Last          bool
 	}
 	_ = json.Unmarshal(params.Arguments, &args)
 	switch params.Name {
@@ -263,8 +269,62 @@ func (s *server) call(m *message, stop chan struct{}) {
 		s.text(m, string(s.ask("sampling/createMessage", `{"messages":[],"maxTokens":1}`)))
 	case "ping":
 		s.text(m, string(s.ask("ping", `{}`)))
+	case "roots":
+		s.text(m, string(s.ask("roots/list", `{}`)))
+	case "image":
+		block := fmt.Sprintf(`{"type":"image","mimeType":"image/png","data":%q}`, base64.StdEncoding.EncodeToString(make([]byte, args.Bytes)))
+		s.reply(m, `{"content":[`+strings.Repeat(block+",", max(args.Times, 1)-1)+block+`]}`)
+	case "big":
+		text := strings.Repeat("x", args.Bytes)
+		if args.Last {
+			s.write(fmt.Sprintf(`{"result":{"content":[{"type":"text","text":"%s"}]},"id":%s,"jsonrpc":"2.0"}`, text, m.ID))
+			return
+		}
+		s.reply(m, `{"content":[{"type":"text","text":"`+text+`"}]}`)
+	case "deep":
+		s.reply(m, `{"content":[],"structuredContent":{"a":`+strings.Repeat("[", args.Times)+strings.Repeat("]", args.Times)+`}}`)
+	case "garbage":
+		s.reply(m, `{"content":[}`)
+	case "endless":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"a":"`, m.ID)
+		for part := strings.Repeat("y", 1<<16); ; {
+			if _, err := fmt.Print(part); err != nil {
+				os.Exit(0)
+			}
+		}
+	case "progress":
+		s.progress(params.Meta.ProgressToken, args.Times)
+		s.text(m, "done")
+	case "log":
+		for i := range args.Times {
+			s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":%q,"logger":"inner","data":{"n":%d}}}`, args.Name, i))
+		}
+		s.text(m, "logged")
+	case "meta":
+		s.text(m, string(meta(m.Params)))
 	default:
 		s.text(m, strings.TrimSpace(string(params.Arguments)))
+	}
+}
+
+// meta is the _meta of a request's parameters, null without one.
+func meta(params json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(params, &fields)
+	if raw := fields["_meta"]; raw != nil {
+		return raw
+	}
+	return json.RawMessage("null")
+}
+
+// progress says so as often, when the client wants to know.
+func (s *server) progress(token json.RawMessage, times int) {
+	for i := range times {
+		if token != nil {
+			s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":%d,"message":"step %d"}}`, token, i+1, times, i+1))
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ func TestRead(t *testing.T) {
 		line string
 		err  error
 	}{{"a", nil}, {"", nil}, {"b", nil}, {"", ErrTooLong}, {strings.Repeat("y", 50), nil}, {"last", io.EOF}, {"", io.EOF}} {
-		if line, err := Read(r, 60); string(line) != want.line || !errors.Is(err, want.err) || (err == nil) != (want.err == nil) {
+		if line, err := Read(r, 60, nil); string(line) != want.line || !errors.Is(err, want.err) || (err == nil) != (want.err == nil) {
 			t.Errorf("line %d: %q, %v; want %q, %v", i, line, err, want.line, want.err)
 		}
 	}

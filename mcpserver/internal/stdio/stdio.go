@@ -105,7 +105,7 @@ func (c *conn) readAll(in io.Reader) error {
 	go func() { // its owner is in, see Serve
 		r := bufio.NewReaderSize(in, 64<<10)
 		for {
-			line, err := lines.Read(r, maxMessage)
+			line, err := lines.Read(r, maxMessage, nil)
 			select {
 			case reads <- read{line, err}:
 			case <-c.ctx.Done():

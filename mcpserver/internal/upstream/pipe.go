@@ -2,45 +2,36 @@ package upstream
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/mark3labs/mcp-go/client/transport"
-	"github.com/mark3labs/mcp-go/mcp"
+	"time"
 
 	"github.com/codemode-go/codemode/mcpserver/internal/lines"
+	"github.com/codemode-go/codemode/mcpserver/internal/message"
 )
 
-// maxMessage bounds one line of a server, twice what a program may receive from one call.
-const maxMessage = 64 << 20
-
-// pipe is the client's side of the stdio transport over two streams. It differs from mcp-go's in what a supervisor
-// needs: a write never outlasts its context, a failed request says whether any of it was written, what is no JSON-RPC
-// is skipped and logged, a line has a bound, and the server's requests get the right error code.
+// pipe is the client's side of the stdio transport over two streams. A write never outlasts its context, a failed request
+// says whether any of it was written, what is no JSON-RPC is skipped and logged, and a message that is too long costs
+// the call that it answers and nothing else.
 type pipe struct {
-	in  io.WriteCloser
-	out io.ReadCloser
-	log *slog.Logger
+	in     io.WriteCloser
+	out    io.ReadCloser
+	log    *slog.Logger
+	router *router
 
 	frames chan *frame
 	wg     sync.WaitGroup
 	once   sync.Once
 	closed chan struct{}
-	noisy  bool
 
-	mu      sync.Mutex
-	reason  string
-	pending map[string]chan *transport.JSONRPCResponse
-	notify  func(mcp.JSONRPCNotification)
+	mu     sync.Mutex
+	reason string
 }
 
 // frame is one line on its way out.
@@ -50,27 +41,34 @@ type frame struct {
 	begun atomic.Bool
 }
 
-// newPipe makes a transport that writes lines to in and reads lines from out; it closes both.
+// newPipe makes a link that writes lines to in and reads lines from out; it closes both.
 func newPipe(in io.WriteCloser, out io.ReadCloser, log *slog.Logger) *pipe {
-	return &pipe{in: in, out: out, log: log, frames: make(chan *frame), closed: make(chan struct{}),
-		pending: map[string]chan *transport.JSONRPCResponse{}}
+	p := &pipe{in: in, out: out, log: log, frames: make(chan *frame), closed: make(chan struct{})}
+	p.router = newRouter(log, func(ctx context.Context, message []byte) {
+		_, _ = p.send(ctx, message) // the connection may be gone
+	})
+	return p
 }
 
-// Start implements transport.Interface. The connection lives until Close, whatever becomes of the context.
-func (p *pipe) Start(context.Context) error {
+// start implements link. The connection lives until it is closed, whatever becomes of the context.
+func (p *pipe) start(_ context.Context, in inbound) error {
+	p.router.in = in
 	p.wg.Go(p.writeLoop)
 	p.wg.Go(p.readLoop)
 	return nil
 }
 
-// Close implements transport.Interface. The read loop ends when the server closes its side, see wait.
-func (p *pipe) Close() error {
-	p.fail("closed")
-	return nil
-}
+func (p *pipe) agreed(string) {}
 
-// wait returns when both loops have ended.
-func (p *pipe) wait() { p.wg.Wait() }
+// hangUp ends the connection from our side. The read loop ends when the server closes its side, see close.
+func (p *pipe) hangUp() { p.fail("closed") }
+
+// close implements link, once the server has been stopped.
+func (p *pipe) close() {
+	p.hangUp()
+	p.router.close()
+	p.wg.Wait()
+}
 
 // fail ends the connection for the first reason that is given.
 func (p *pipe) fail(reason string) {
@@ -90,79 +88,59 @@ func (p *pipe) why() string {
 	return p.reason
 }
 
-// GetSessionId implements transport.Interface; this transport has no sessions.
-func (p *pipe) GetSessionId() string { return "" }
-
-// SetNotificationHandler implements transport.Interface. The handler runs on the read loop and must not block.
-func (p *pipe) SetNotificationHandler(handler func(mcp.JSONRPCNotification)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.notify = handler
-}
-
-// SendRequest implements transport.Interface, and records the answer for a capture in ctx.
-func (p *pipe) SendRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	response, err := p.roundTrip(ctx, request)
-	record(ctx, response, err)
-	return response, err
-}
-
-func (p *pipe) roundTrip(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	key := requestKey(request.ID)
-	answer := make(chan *transport.JSONRPCResponse, 1)
-	p.mu.Lock()
-	p.pending[key] = answer
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		delete(p.pending, key)
-		p.mu.Unlock()
-	}()
-	f, err := p.send(ctx, request)
+// request implements link.
+func (p *pipe) request(ctx context.Context, out *outgoing) (json.RawMessage, error) {
+	text, err := out.envelope()
+	if err != nil {
+		return nil, err
+	}
+	answered := p.router.expect(out.id)
+	defer p.router.forget(out.id)
+	f, err := p.send(ctx, text)
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case response := <-answer:
-		return response, nil
+	case a := <-answered:
+		return a.result, a.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-p.closed:
 	}
 	select {
-	case response := <-answer: // it came right before the end
-		return response, nil
+	case a := <-answered: // it came right before the end
+		return a.result, a.err
 	default:
 	}
 	if !f.begun.Load() {
-		return nil, fmt.Errorf("%w: %w", errUnsent, transport.ErrTransportClosed)
+		return nil, fmt.Errorf("%w: %s", errUnsent, p.why())
 	}
-	return nil, transport.ErrTransportClosed
+	return nil, &lostAnswer{p.why()}
 }
 
-// SendNotification implements transport.Interface.
-func (p *pipe) SendNotification(ctx context.Context, notification mcp.JSONRPCNotification) error {
-	_, err := p.send(ctx, notification)
+// notify implements link.
+func (p *pipe) notify(ctx context.Context, method string, params any) error {
+	text, err := notification(method, params)
+	if err != nil {
+		return err
+	}
+	_, err = p.send(ctx, text)
 	return err
 }
 
 // send hands a message to the write loop. An error means that nothing of it was written.
-func (p *pipe) send(ctx context.Context, message any) (*frame, error) {
-	data, err := json.Marshal(message)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnsent, err)
-	}
-	f := &frame{data: append(data, '\n')}
+func (p *pipe) send(ctx context.Context, message []byte) (*frame, error) {
+	f := &frame{data: append(message, '\n')}
 	select {
 	case <-p.closed:
-		return nil, fmt.Errorf("%w: %w", errUnsent, transport.ErrTransportClosed)
+		return nil, fmt.Errorf("%w: %s", errUnsent, p.why())
 	default:
 	}
 	select {
 	case p.frames <- f:
 		return f, nil
 	case <-p.closed:
-		return nil, fmt.Errorf("%w: %w", errUnsent, transport.ErrTransportClosed)
+		return nil, fmt.Errorf("%w: %s", errUnsent, p.why())
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w: %w", errUnsent, ctx.Err())
 	}
@@ -188,125 +166,84 @@ func (p *pipe) readLoop() {
 	defer p.out.Close()
 	r := bufio.NewReaderSize(p.out, 64<<10)
 	for {
-		line, err := lines.Read(r, maxMessage)
-		if len(line) > 0 {
-			p.receive(line)
-		}
-		if errors.Is(err, lines.ErrTooLong) {
-			p.fail(fmt.Sprintf("it sent a message of more than %d MiB", maxMessage>>20))
+		long := &longLine{pipe: p}
+		line, err := lines.Read(r, maxMessage, long.over)
+		p.router.receive(p.router.ctx, line)
+		switch {
+		case errors.Is(err, lines.ErrTooLong):
+			long.end(false)
+		case errors.Is(err, lines.ErrGivenUp):
+			p.fail(fmt.Sprintf("it sent a message without an end: more than %d bytes, and the limit is %d", long.size, maxMessage))
 			_, _ = io.Copy(io.Discard, r) // until it is stopped: a full pipe would block its way out
 			return
-		}
-		if err != nil {
+		case err != nil:
+			long.end(true)
 			p.fail("it closed its output")
 			return
 		}
 	}
 }
 
-// message is whatever a server may send.
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Result json.RawMessage `json:"result"`
-	Error  json.RawMessage `json:"error"`
+const (
+	// endless is the size past which a message is taken to have no end: the server can say nothing else meanwhile, so
+	// its connection is given up.
+	endless = 4 * maxMessage
+	// patience is how long a message above maxMessage may still tell its size before the call that it answers fails.
+	patience = time.Second
+)
+
+// longLine is a message above maxMessage while it comes in. The call that it answers fails with its size, or when that is
+// not known soon, with how much there was.
+type longLine struct {
+	pipe  *pipe
+	scan  message.Scanner
+	timer *time.Timer
+
+	mu   sync.Mutex
+	size int64
+	told bool
 }
 
-// receive handles one line. A batch, which one revision of the protocol had, is its messages.
-func (p *pipe) receive(line []byte) {
-	if line[0] == '[' {
-		var batch []json.RawMessage
-		if json.Unmarshal(line, &batch) == nil {
-			for _, one := range batch {
-				p.receive(bytes.TrimSpace(one))
-			}
+func (l *longLine) over(part []byte) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.scan.Feed(part)
+	if l.size += int64(len(part)); l.size > maxMessage && l.timer == nil {
+		l.timer = time.AfterFunc(patience, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.tell(true)
+		})
+	}
+	if l.size > 2*maxMessage {
+		l.tell(true)
+	}
+	return l.size <= endless
+}
+
+// end is the end of the line, or of the stream.
+func (l *longLine) end(cut bool) {
+	if l.timer == nil {
+		return
+	}
+	l.timer.Stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tell(cut)
+	l.pipe.log.Warn("the server sent a message above the limit", "bytes", l.size, "limit", maxMessage)
+}
+
+// tell fails the call, once. An id behind the rest may not have come yet; then it is clear whom the message is for only
+// when no more than one call waits.
+func (l *longLine) tell(more bool) {
+	id := l.scan.ID()
+	if id == nil {
+		var alone bool
+		if id, alone = l.pipe.router.only(); !alone {
 			return
 		}
 	}
-	var m message
-	if line[0] != '{' || json.Unmarshal(line, &m) != nil {
-		p.noise(line)
-		return
+	if !l.told {
+		l.told = l.pipe.router.deliver(id, answer{err: &tooLarge{l.size, more}})
 	}
-	hasID := len(m.ID) > 0 && string(m.ID) != "null"
-	switch {
-	case m.Method != "" && hasID:
-		p.serve(line)
-	case m.Method != "":
-		p.notified(line)
-	case hasID && (m.Result != nil || m.Error != nil):
-		p.deliver(&m)
-	default:
-		p.noise(line)
-	}
-}
-
-// noise is a line that is no message: servers print banners. The first one is worth a warning.
-func (p *pipe) noise(line []byte) {
-	level := slog.LevelDebug
-	if !p.noisy {
-		p.noisy, level = true, slog.LevelWarn
-	}
-	p.log.Log(context.Background(), level, "the server writes to its standard output what is no JSON-RPC; it is skipped")
-	p.log.Debug("skipped", "line", string(line[:min(len(line), 200)]))
-}
-
-func (p *pipe) deliver(m *message) {
-	p.mu.Lock()
-	answer := p.pending[strings.Trim(string(m.ID), `"`)]
-	p.mu.Unlock()
-	if answer == nil {
-		return // the request was given up
-	}
-	response := &transport.JSONRPCResponse{JSONRPC: mcp.JSONRPC_VERSION, Result: m.Result}
-	if m.Error != nil && string(m.Error) != "null" {
-		response.Result, response.Error = nil, decodeError(m.Error)
-	}
-	select {
-	case answer <- response:
-	default: // a second answer to the same request
-	}
-}
-
-// decodeError reads an error object, and takes anything else for the message.
-func decodeError(raw json.RawMessage) *mcp.JSONRPCErrorDetails {
-	var details mcp.JSONRPCErrorDetails
-	if json.Unmarshal(raw, &details) != nil {
-		return &mcp.JSONRPCErrorDetails{Code: mcp.INTERNAL_ERROR, Message: string(raw)}
-	}
-	return &details
-}
-
-func (p *pipe) notified(line []byte) {
-	var n mcp.JSONRPCNotification
-	if json.Unmarshal(line, &n) != nil {
-		return
-	}
-	p.mu.Lock()
-	notify := p.notify
-	p.mu.Unlock()
-	if notify != nil {
-		notify(n)
-	}
-}
-
-// serve answers a request of the server. The answer is written beside the read loop, which must go on reading.
-func (p *pipe) serve(line []byte) {
-	var request transport.JSONRPCRequest
-	if json.Unmarshal(line, &request) != nil {
-		return
-	}
-	p.wg.Go(func() {
-		if response, err := answerServer(context.Background(), request); err == nil {
-			_, _ = p.send(context.Background(), response) // the connection may be gone
-		}
-	})
-}
-
-// requestKey is the text by which an answer finds its request; our ids are whole numbers.
-func requestKey(id mcp.RequestId) string {
-	if n, ok := id.Value().(int64); ok {
-		return strconv.FormatInt(n, 10)
-	}
-	return fmt.Sprint(id.Value())
 }

@@ -6,34 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"sync"
 	"sync/atomic"
+	"time"
 
-	"github.com/mark3labs/mcp-go/client"
-	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// protocolVersion is what we offer a server. Asking for it by name spares a server of today the probe for the revision
-// without a handshake, on which some exit and some stay silent.
-const protocolVersion = mcp.LATEST_LEGACY_PROTOCOL_VERSION
-
-// maxPages bounds a tool list whose cursors never repeat and never end.
-const maxPages = 1000
-
-// endpoint is a way to one server: a transport, and what is known about its end.
+// endpoint is a way to one server: a link, and what is known about its end.
 type endpoint struct {
-	transport transport.Interface
+	link
 	// lost is closed when the connection has ended by itself; nil when that cannot be seen.
 	lost <-chan struct{}
-	// why says what ended it.
+	// why says what ended it; nil when nothing is known.
 	why func() string
 	// close ends it, waits, and may be called more than once.
 	close func()
-	// changed, of capacity 1, receives when the server's tools may have changed.
+	// statelessCancel says that ending a request's connection cancels it, without a notification.
+	statelessCancel bool
+	// changed, of capacity 1, receives when the server's lists may have changed.
 	changed chan struct{}
 }
 
-// mayHaveChanged has the tools listed again.
+// mayHaveChanged has the lists read again.
 func (e *endpoint) mayHaveChanged() {
 	select {
 	case e.changed <- struct{}{}:
@@ -41,127 +37,263 @@ func (e *endpoint) mayHaveChanged() {
 	}
 }
 
-// session is one initialised connection.
-type session struct {
-	*endpoint
-	client *client.Client
-	log    *slog.Logger
-	// answered is set once any call has been answered.
-	answered atomic.Bool
-	info     mcp.Implementation
+// peer is what a session has around it.
+type peer struct {
+	log *slog.Logger
+	// version is ours; capabilities are what we declare, an object.
+	version      string
+	capabilities json.RawMessage
+	ask          func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *RPCError)
+	hear         func(ctx context.Context, n Notification)
 }
 
-// open initialises an endpoint, and closes it when that fails.
-func open(ctx context.Context, e *endpoint, log *slog.Logger, version string) (*session, error) {
-	s := &session{endpoint: e, log: log}
-	s.client = client.NewClient(e.transport, client.WithProtocolVersion(protocolVersion))
-	s.client.OnNotification(func(n mcp.JSONRPCNotification) {
-		if n.Method == mcp.MethodNotificationToolsListChanged {
-			e.mayHaveChanged()
-		}
-	})
-	err := s.client.Start(context.WithoutCancel(ctx)) // the connection outlives the start
+// session is one connection whose revision of the protocol is agreed on.
+type session struct {
+	*endpoint
+	peer
+	revision string
+	server   implementation
+	offers   offers
+	headers  map[string]mcp.Tool // tools that mirror arguments into headers; of the goroutine that lists
+	headerMu sync.Mutex
+	lastID   atomic.Int64
+	// answered is set once any call has been answered.
+	answered atomic.Bool
+	wg       sync.WaitGroup
+	ctx      context.Context
+	cancel   context.CancelFunc
+
+	mu       sync.Mutex
+	inFlight map[int64]*inFlight // calls that wait for their answer
+}
+
+// inFlight is a request under way.
+type inFlight struct {
+	ctx  context.Context
+	tool string
+}
+
+type implementation struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// offers is what a server declares that matters here. A member that is there is an offer, whatever it holds.
+type offers struct {
+	Resources json.RawMessage `json:"resources"`
+	Prompts   json.RawMessage `json:"prompts"`
+	Logging   json.RawMessage `json:"logging"`
+	Tasks     struct {
+		Requests struct {
+			Tools struct {
+				Call json.RawMessage `json:"call"`
+			} `json:"tools"`
+		} `json:"requests"`
+	} `json:"tasks"`
+}
+
+// isModern reports whether a revision has no handshake and no sessions.
+func isModern(revision string) bool { return mcp.IsModernProtocol(revision) }
+
+// open agrees with a server on how to talk, and closes the endpoint when that fails.
+func open(ctx context.Context, e *endpoint, p peer) (*session, error) {
+	s := &session{endpoint: e, peer: p, inFlight: map[int64]*inFlight{}}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	err := e.start(ctx, inbound{notification: s.notified, request: s.asked})
 	if err == nil {
-		err = s.initialize(ctx, version)
+		err = s.handshake(ctx)
 	}
 	if err != nil {
 		why := s.explain(ctx, err)
-		e.close()
+		s.end()
 		return nil, why
 	}
 	return s, nil
 }
 
-func (s *session) initialize(ctx context.Context, version string) error {
-	result, err := s.client.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
-		ProtocolVersion: protocolVersion,
-		ClientInfo:      mcp.Implementation{Name: "codemode", Version: version},
-	}})
+// end closes the session and waits for what it still does.
+func (s *session) end() {
+	s.cancel()
+	s.close()
+	s.wg.Wait()
+}
+
+// handshake asks for a revision that has one. Asking for it first spares servers of today the question for the revisions
+// without, on which some exit and some stay silent. A server that does not know the handshake is asked then.
+func (s *session) handshake(ctx context.Context) error {
+	raw, err := s.request(ctx, "initialize", map[string]any{
+		"protocolVersion": mcp.LATEST_LEGACY_PROTOCOL_VERSION,
+		"capabilities":    s.capabilities,
+		"clientInfo":      implementation{"codemode", s.version},
+	}, nil)
+	if isForeign(err) {
+		if modern := s.discover(ctx); modern == nil || !isForeign(modern) {
+			return modern
+		}
+	}
 	if err != nil {
 		return err
 	}
-	s.info = result.ServerInfo
+	var result struct {
+		ProtocolVersion string         `json:"protocolVersion"`
+		ServerInfo      implementation `json:"serverInfo"`
+		Capabilities    offers         `json:"capabilities"`
+	}
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return fmt.Errorf("its answer to initialize cannot be read: %w", err)
+	}
+	if result.ProtocolVersion != "2024-10-07" && !slices.Contains(mcp.LegacyProtocolVersions(), result.ProtocolVersion) {
+		return fmt.Errorf("it speaks revision %q of the protocol, which is not known here", result.ProtocolVersion)
+	}
+	s.revision, s.server, s.offers = result.ProtocolVersion, result.ServerInfo, result.Capabilities
+	s.agreed(s.revision)
+	return s.notify(ctx, "notifications/initialized", nil)
+}
+
+// isForeign reports whether an error says that a server does not have a method, or not this revision of it.
+func isForeign(err error) bool {
+	var rpc *RPCError
+	var status *badStatus
+	switch {
+	case errors.As(err, &rpc):
+		return rpc.Code == codeMethodNotFound || rpc.Code == codeUnsupportedVersion || rpc.Code == codeInvalidParams
+	case errors.As(err, &status):
+		return status.code == 400 || status.code == 404 || status.code == 405
+	}
+	return false
+}
+
+// discover agrees on a revision without a handshake.
+func (s *session) discover(ctx context.Context) error {
+	s.revision = mcp.ProtocolVersion20260728
+	s.agreed(s.revision)
+	raw, err := s.request(ctx, "server/discover", map[string]any{}, nil)
+	if err != nil {
+		s.revision = ""
+		s.agreed("")
+		return err
+	}
+	var result struct {
+		SupportedVersions []string                   `json:"supportedVersions"`
+		Capabilities      offers                     `json:"capabilities"`
+		Meta              map[string]json.RawMessage `json:"_meta"`
+	}
+	if err := json.Unmarshal(raw, &result); err != nil || !slices.Contains(result.SupportedVersions, s.revision) {
+		return fmt.Errorf("it speaks the revisions %q of the protocol, none of which is known here", result.SupportedVersions)
+	}
+	_ = json.Unmarshal(result.Meta[mcp.MetaKeyServerInfo], &s.server) // a server need not name itself
+	s.offers = result.Capabilities
+	s.wg.Go(s.subscribe)
 	return nil
+}
+
+// subscribe keeps the stream open on which a server of the revisions without sessions announces changes.
+func (s *session) subscribe() {
+	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
+		began := time.Now()
+		_, err := s.request(s.ctx, "subscriptions/listen", map[string]any{"notifications": map[string]any{
+			"toolsListChanged": true, "resourcesListChanged": true, "promptsListChanged": true,
+		}}, nil)
+		var rpc *RPCError
+		if errors.As(err, &rpc) || s.lost != nil && isLost(s) {
+			return // it has no such stream, or is no more
+		}
+		if time.Since(began) > time.Minute {
+			pause = time.Second
+		}
+		if !sleep(s.ctx, pause) {
+			return
+		}
+		s.mayHaveChanged() // what it announced meanwhile went by unheard
+	}
 }
 
 // explain turns a failed start into a sentence about the server.
 func (s *session) explain(ctx context.Context, err error) error {
-	var unsupported mcp.UnsupportedProtocolVersionError
+	var lost *lostAnswer
 	switch {
-	case errors.Is(err, transport.ErrTransportClosed) && s.why != nil:
+	case (errors.As(err, &lost) || errors.Is(err, errUnsent)) && s.lost != nil && s.why != nil:
 		return fmt.Errorf("it ended before it was ready: %s", s.why())
 	case ctx.Err() != nil:
 		return fmt.Errorf("it did not get ready: %w", context.Cause(ctx))
-	case errors.As(err, &unsupported):
-		return fmt.Errorf("it speaks revision %q of the protocol, which is not known here", unsupported.Version)
-	case s.why != nil && s.lost == nil:
-		if why := s.why(); why != "" { // HTTP knows more than the client's error says
-			return errors.New(why)
-		}
+	case errors.Is(err, errUnsent):
+		return errors.New(trimUnsent(err))
 	}
 	return err
 }
 
-// tools lists the server's tools over all pages.
-func (s *session) tools(ctx context.Context) ([]json.RawMessage, error) {
-	var all []json.RawMessage
-	request := mcp.ListToolsRequest{}
-	seen := map[string]bool{"": true}
-	for range maxPages {
-		one, err := s.page(ctx, request)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one.Tools...)
-		cursor := one.cursor()
-		if seen[cursor] {
-			if cursor != "" {
-				s.log.Warn("the server's tool list repeats a cursor; the list ends there", "tools", len(all))
-			}
-			return all, nil
-		}
-		seen[cursor] = true
-		request.Params.Cursor = mcp.Cursor(cursor)
+// request sends a request and waits for its answer. When the context ends first, the server is told.
+func (s *session) request(ctx context.Context, method string, params any, call *inFlight) (json.RawMessage, error) {
+	out := &outgoing{id: s.lastID.Add(1), method: method}
+	raw, err := s.withMeta(params, out.id, call)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnsent, err)
 	}
-	s.log.Warn("the server's tool list does not end; the list was cut", "pages", maxPages, "tools", len(all))
-	return all, nil
+	out.params = raw
+	if call != nil {
+		out.headers = s.paramHeaders(call.tool, raw)
+		s.mu.Lock()
+		s.inFlight[out.id] = call
+		s.mu.Unlock()
+		defer func() {
+			s.mu.Lock()
+			delete(s.inFlight, out.id)
+			s.mu.Unlock()
+		}()
+	}
+	result, err := s.link.request(ctx, out)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, errUnsent) && method != "initialize" {
+		s.takeBack(out.id)
+	}
+	return result, err
 }
 
-func (s *session) page(ctx context.Context, request mcp.ListToolsRequest) (*page, error) {
-	ctx, got := withCapture(ctx)
-	_, err := s.client.ListToolsByPage(ctx, request)
-	switch {
-	case got.failure != nil && got.failure.Code == mcp.METHOD_NOT_FOUND:
-		return &page{}, nil // a server may have prompts or resources alone
-	case got.failure != nil:
-		return nil, rpcError(got.failure)
-	case got.result == nil:
-		return nil, s.explain(ctx, err)
+// takeBack tells the server that nobody waits for a request any more.
+func (s *session) takeBack(id int64) {
+	if s.statelessCancel && isModern(s.revision) {
+		return // the end of the request's stream said so
 	}
-	var one page
-	if err := json.Unmarshal(got.result, &one); err != nil {
-		return nil, fmt.Errorf("its answer to tools/list has no list of tools: %w", err)
-	}
-	return &one, nil
+	s.wg.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		_ = s.notify(ctx, "notifications/cancelled", map[string]any{"requestId": id, "reason": "the run was given up"}) // nobody is left to hear of a failure
+	})
 }
 
-// call calls a tool and returns the raw result. The error is errUnsent when calling again is safe; what the server
-// itself answered is the second kind, and goes to the program as it is.
-func (s *session) call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
-	ctx, got := withCapture(ctx)
-	request := mcp.CallToolRequest{Params: mcp.CallToolParams{Name: tool, RawArguments: args}}
-	_, err := s.client.CallTool(ctx, request)
-	switch {
-	case got.result != nil:
-		s.answered.Store(true)
-		return got.result, nil
-	case got.failure != nil:
-		s.answered.Store(true)
-		return nil, rpcError(got.failure)
-	case got.unsent:
-		return nil, errUnsent
-	case err == nil:
-		return nil, errors.New("it answered with neither a result nor an error")
+// withMeta is the request's parameters, with what the revision wants in _meta and, for a call that somebody follows, a
+// token for progress.
+func (s *session) withMeta(params any, id int64, call *inFlight) (json.RawMessage, error) {
+	raw, err := json.Marshal(params)
+	followed := call != nil && isFollowed(call.ctx)
+	if err != nil || !isModern(s.revision) && !followed {
+		return raw, err
 	}
-	return nil, err
+	fields := object(raw)
+	meta := object(fields["_meta"])
+	if meta == nil {
+		meta = map[string]json.RawMessage{}
+	}
+	if followed {
+		meta["progressToken"], _ = json.Marshal(id)
+	}
+	if isModern(s.revision) {
+		meta[mcp.MetaKeyProtocolVersion], _ = json.Marshal(s.revision)
+		meta[mcp.MetaKeyClientInfo], _ = json.Marshal(implementation{"codemode", s.version})
+		meta[mcp.MetaKeyClientCapabilities] = s.capabilities
+		if level := logLevelOf(call); level != "" {
+			meta[mcp.MetaKeyLogLevel], _ = json.Marshal(level)
+		}
+	}
+	if fields["_meta"], err = json.Marshal(meta); err != nil {
+		return nil, err
+	}
+	return json.Marshal(fields)
+}
+
+// waiting finds a call in flight; ok is false when it is not there.
+func (s *session) waiting(id int64) (*inFlight, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	call, ok := s.inFlight[id]
+	return call, ok
 }

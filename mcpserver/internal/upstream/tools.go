@@ -11,19 +11,10 @@ import (
 type Tool struct {
 	Name, Title, Description  string
 	InputSchema, OutputSchema json.RawMessage
-}
-
-// page is one answer to tools/list.
-type page struct {
-	Tools      []json.RawMessage `json:"tools"`
-	NextCursor json.RawMessage   `json:"nextCursor"`
-}
-
-// cursor returns the next page's cursor, empty at the last page: some servers say null or "" there.
-func (p *page) cursor() string {
-	var cursor string
-	_ = json.Unmarshal(p.NextCursor, &cursor) // what is no string leads nowhere
-	return cursor
+	// ReadOnly and Idempotent are the server's own hints that a second call does no harm; Destructive is what it warns of.
+	ReadOnly, Idempotent, Destructive bool
+	// Task says that it can only be called as a task.
+	Task bool
 }
 
 // decodeTools reads the entries of tools/list one by one, so that a malformed one costs nothing but itself. Warnings are
@@ -62,11 +53,12 @@ func decodeTool(raw json.RawMessage) (tool Tool, reason string) {
 	if tool.Title == "" {
 		tool.Title = stringMember(object(fields["annotations"]), "title")
 	}
-	switch {
-	case tool.Name == "":
+	hints := object(fields["annotations"])
+	tool.ReadOnly, tool.Idempotent = string(hints["readOnlyHint"]) == "true", string(hints["idempotentHint"]) == "true"
+	tool.Destructive = string(hints["destructiveHint"]) == "true"
+	tool.Task = stringMember(object(fields["execution"]), "taskSupport") == "required"
+	if tool.Name == "" {
 		return tool, "has no name"
-	case stringMember(object(fields["execution"]), "taskSupport") == "required":
-		return tool, "can only be called as a task"
 	}
 	return tool, ""
 }

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
-
-	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // Unwrap makes of a tools/call result the value that a program sees, by the rules of codeMcpServer (@cloudflare/codemode,
@@ -87,9 +84,4 @@ func quote(text string) json.RawMessage {
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(text) // a string always has a rendering
 	return bytes.TrimSpace(b.Bytes())
-}
-
-// rpcError is a JSON-RPC error as the MCP SDKs word it for programs.
-func rpcError(details *mcp.JSONRPCErrorDetails) error {
-	return fmt.Errorf("MCP error %d: %s", details.Code, details.Message)
 }

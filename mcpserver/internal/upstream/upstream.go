@@ -19,7 +19,7 @@
 //
 // A server that ends is started again by the next call. The tools that it had stay known meanwhile. The first restart
 // comes at once, later ones after a pause of 1 s that doubles up to 60 s, until a call has been answered again. A call
-// is repeated once, and only when nothing of it had been sent.
+// is repeated once, and only when nothing of it had been sent or the tool says that it is read-only or idempotent.
 package upstream
 
 import (
@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,7 +62,7 @@ type Spec struct {
 	// Name is what people call the server, Namespace what programs call it.
 	Name, Namespace string
 
-	dial         dialer
+	dial         []dialer
 	startTimeout time.Duration
 	callTimeout  time.Duration
 	include      []string
@@ -70,17 +71,18 @@ type Spec struct {
 	key          string // of the cache; empty keeps nothing
 }
 
-// FromConfig describes a server of a configuration file; supervisor owns its process if it is one.
-func FromConfig(s *config.Server, supervisor *child.Supervisor) Spec {
+// FromConfig describes a server of a configuration file; supervisor owns its process if it is one, and auth its login; nil
+// knows none.
+func FromConfig(s *config.Server, supervisor *child.Supervisor, auth Authorizer) Spec {
 	return Spec{
-		Name: s.Name, Namespace: s.Namespace, dial: fromConfig(s, supervisor), redact: s.Redact,
+		Name: s.Name, Namespace: s.Namespace, dial: fromConfig(s, supervisor, auth), redact: s.Redact,
 		key: cacheKey(s), startTimeout: s.StartTimeout, callTimeout: s.CallTimeout, include: s.IncludeTools, exclude: s.ExcludeTools,
 	}
 }
 
 // InProcess describes a server that lives in our own process.
 func InProcess(namespace string, s *server.MCPServer) Spec {
-	return Spec{Name: namespace, Namespace: namespace, dial: inProcess(s), redact: func(text string) string { return text }}
+	return Spec{Name: namespace, Namespace: namespace, dial: []dialer{dialInProcess(s)}, redact: func(text string) string { return text }}
 }
 
 // Options are the optional parts of an Upstream.
@@ -91,6 +93,13 @@ type Options struct {
 	OnChange func()
 	// Version is told to servers as ours.
 	Version string
+	// Capabilities returns what is declared to servers, a JSON object; nil declares nothing.
+	Capabilities func() json.RawMessage
+	// Ask answers a server's request of its client. Its context is that of the call that the request belongs to, with
+	// whom it is made for (see CallerFrom), and ends when the server takes the request back. Nil has no such methods.
+	Ask func(ctx context.Context, server, method string, params json.RawMessage) (json.RawMessage, *RPCError)
+	// Hear gets what a server says by itself, other than that its lists changed. It must not block. Nil discards it.
+	Hear func(ctx context.Context, server string, n Notification)
 	// StartTimeout is the bound for servers that name none; 0 is DefaultStartTimeout.
 	StartTimeout time.Duration
 	// CacheDir is where tool lists are kept from one start to the next; empty keeps none.
@@ -110,6 +119,10 @@ type Status struct {
 	Server, Version string
 	// StartTook is how long the last successful start took.
 	StartTook time.Duration
+	// Revision is that of the protocol which was agreed on.
+	Revision string
+	// Resources and Prompts say that it offers those.
+	Resources, Prompts bool
 }
 
 // Upstream is one server.
@@ -143,6 +156,17 @@ func New(spec Spec, options *Options) *Upstream {
 	if o.OnChange == nil {
 		o.OnChange = func() {}
 	}
+	if o.Capabilities == nil {
+		o.Capabilities = func() json.RawMessage { return json.RawMessage(`{}`) }
+	}
+	if o.Ask == nil {
+		o.Ask = func(_ context.Context, _, method string, _ json.RawMessage) (json.RawMessage, *RPCError) {
+			return nil, NoMethod(method)
+		}
+	}
+	if o.Hear == nil {
+		o.Hear = func(context.Context, string, Notification) {}
+	}
 	if spec.startTimeout <= 0 {
 		spec.startTimeout = o.StartTimeout
 	}
@@ -167,7 +191,7 @@ func (u *Upstream) Close() {
 	u.mu.Unlock()
 	u.cancel()
 	if s != nil {
-		s.close()
+		s.end()
 	}
 	u.wg.Wait()
 }
@@ -220,7 +244,8 @@ func (u *Upstream) begin() {
 	})
 }
 
-// connect makes one attempt and records its outcome.
+// connect makes one attempt and records its outcome. A session that there is already gives way to the new one, and ends
+// once its calls are answered.
 func (u *Upstream) connect() *session {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(u.ctx, u.spec.startTimeout, fmt.Errorf("it took longer than %s", u.spec.startTimeout))
@@ -231,37 +256,99 @@ func (u *Upstream) connect() *session {
 	u.attempt = nil
 	if err == nil && u.closed {
 		err = errors.New("closed")
-		defer s.close()
+		defer s.end()
+	}
+	if err != nil && u.session != nil && !u.closed {
+		u.status.State = Ready
+		u.log.Warn("cannot be started anew; the old connection stays", "reason", u.spec.redact(err.Error()))
+		return nil
 	}
 	if err != nil {
 		u.down(Failed, err.Error())
 		return nil
 	}
+	if old := u.session; old != nil {
+		u.wg.Go(func() { old.retire(u.ctx) })
+	}
 	u.session = s
 	u.status.State, u.status.Reason, u.status.Tools = Ready, "", tools
-	u.status.Server, u.status.Version, u.status.StartTook = s.info.Name, s.info.Version, time.Since(began)
-	u.log.Debug("ready", "tools", len(tools), "took", u.status.StartTook)
+	u.status.Server, u.status.Version, u.status.StartTook = s.server.Name, s.server.Version, time.Since(began)
+	u.status.Revision = s.revision
+	u.status.Resources, u.status.Prompts = s.offers.Resources != nil, s.offers.Prompts != nil
+	u.log.Debug("ready", "tools", len(tools), "took", u.status.StartTook, "revision", s.revision)
 	return s
 }
 
+// openAndList tries the ways to the server in turn. When none works, the first one's failure is the one to tell.
 func (u *Upstream) openAndList(ctx context.Context) (*session, []Tool, error) {
-	e, err := u.spec.dial(u.log)
+	var first error
+	for _, dial := range u.spec.dial {
+		s, tools, err := u.openWith(ctx, dial)
+		if err == nil {
+			return s, tools, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if !isOtherTransport(err) {
+			break
+		}
+	}
+	return nil, nil, first
+}
+
+func (u *Upstream) openWith(ctx context.Context, dial dialer) (*session, []Tool, error) {
+	e, err := dial(u.log)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := open(ctx, e, u.log, u.options.Version)
+	s, err := open(ctx, e, peer{
+		log: u.log, version: u.options.Version, capabilities: u.options.Capabilities(),
+		ask: func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *RPCError) {
+			return u.options.Ask(ctx, u.spec.Name, method, params)
+		},
+		hear: func(ctx context.Context, n Notification) { u.options.Hear(ctx, u.spec.Name, n) },
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, err := s.tools(ctx)
+	entries, err := s.list(ctx, "tools/list", "tools")
 	if err != nil {
-		s.close()
+		s.end()
 		return nil, nil, err
 	}
 	u.cache.save(entries, u.log)
 	tools, warnings := decodeTools(entries, u.spec.include, u.spec.exclude)
 	u.warn(warnings)
-	return s, tools, nil
+	return s, u.callable(s, tools), nil
+}
+
+// callable leaves out the tools that this session cannot call.
+func (u *Upstream) callable(s *session, tools []Tool) []Tool {
+	return s.mirror(slices.DeleteFunc(tools, func(tool Tool) bool {
+		hidden := tool.Task && !s.hasTasks()
+		if hidden {
+			u.log.Warn("a tool can only be called as a task, which the server does not offer to do for calls; it is left out", "tool", tool.Name)
+		}
+		return hidden
+	}))
+}
+
+// retire ends a session once its calls are answered.
+func (s *session) retire(ctx context.Context) {
+	for s.busy() && sleep(ctx, 20*time.Millisecond) {
+	}
+	s.end()
+}
+
+// Renew connects anew beside the connection that there is, for what was declared to the server has changed. It does
+// nothing when there is none.
+func (u *Upstream) Renew() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.session != nil {
+		u.begin()
+	}
 }
 
 func (u *Upstream) warn(warnings []string) {
@@ -301,6 +388,8 @@ func (u *Upstream) watch(s *session) {
 		select {
 		case <-u.ctx.Done():
 			return
+		case <-s.ctx.Done(): // another session took its place
+			return
 		case <-s.lost:
 			u.drop(s)
 			return
@@ -319,12 +408,13 @@ func (u *Upstream) watch(s *session) {
 func (u *Upstream) refresh(s *session) {
 	ctx, cancel := context.WithTimeout(u.ctx, u.spec.startTimeout)
 	defer cancel()
-	entries, err := s.tools(ctx)
+	entries, err := s.list(ctx, "tools/list", "tools")
 	if err != nil {
 		u.log.Warn("the server announced new tools, and could not list them; the old list stays", "error", u.spec.redact(err.Error()))
 		return
 	}
 	tools, warnings := decodeTools(entries, u.spec.include, u.spec.exclude)
+	tools = u.callable(s, tools)
 	u.mu.Lock()
 	changed := !reflect.DeepEqual(tools, u.status.Tools)
 	if changed {
@@ -352,7 +442,7 @@ func (u *Upstream) drop(s *session) {
 			u.failures = 0
 		}
 		u.down(Stopped, reason)
-		u.wg.Go(s.close) // stopping what is left of it takes its time
+		u.wg.Go(s.end) // stopping what is left of it takes its time
 	}
 	u.mu.Unlock()
 	if current {
@@ -391,17 +481,48 @@ func (u *Upstream) ready(ctx context.Context) (*session, error) {
 // Redact replaces the server's configured secrets in a text.
 func (u *Upstream) Redact(text string) string { return u.spec.redact(text) }
 
+// NoMethod answers a request for a method that there is not.
+func NoMethod(method string) *RPCError {
+	return &RPCError{Code: codeMethodNotFound, Message: "Method not found: this client has no " + method}
+}
+
 // Call calls a tool with an object of arguments (nil for none) and returns the raw result of tools/call. A JSON-RPC
-// error's text reads as the MCP SDKs write it.
+// error's text reads as the MCP SDKs write it; every other error names the server and the tool. A call that cannot have
+// arrived is made once more, and so is one whose tool says that calling it twice does no harm.
 func (u *Upstream) Call(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	result, err := u.callOnce(ctx, tool, args)
-	if errors.Is(err, errUnsent) {
+	var lost *lostAnswer
+	if errors.Is(err, errUnsent) || errors.As(err, &lost) && ctx.Err() == nil && u.mayRepeat(tool) {
 		result, err = u.callOnce(ctx, tool, args)
 	}
 	if err != nil {
-		return nil, errors.New(u.spec.redact(err.Error()))
+		return nil, redacted{u.spec.redact(err.Error()), err}
 	}
 	return result, nil
+}
+
+// redacted is an error with another text.
+type redacted struct {
+	text  string
+	cause error
+}
+
+func (r redacted) Error() string { return r.text }
+func (r redacted) Unwrap() error { return r.cause }
+
+// tool finds a tool as last listed.
+func (u *Upstream) tool(name string) *Tool {
+	for _, tool := range u.Status().Tools {
+		if tool.Name == name {
+			return &tool
+		}
+	}
+	return &Tool{Name: name}
+}
+
+func (u *Upstream) mayRepeat(name string) bool {
+	tool := u.tool(name)
+	return tool.ReadOnly || tool.Idempotent
 }
 
 func (u *Upstream) callOnce(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
@@ -415,20 +536,54 @@ func (u *Upstream) callOnce(ctx context.Context, tool string, args json.RawMessa
 		call, cancel = context.WithTimeoutCause(ctx, u.spec.callTimeout, fmt.Errorf("server %q did not answer %q within %s", u.spec.Name, tool, u.spec.callTimeout))
 		defer cancel()
 	}
-	result, err := s.call(call, tool, args)
-	switch {
-	case err == nil:
+	result, err := s.call(call, u.tool(tool), args)
+	if err == nil {
 		return result, nil
-	case call.Err() != nil:
-		return nil, context.Cause(call)
+	}
+	return nil, u.failed(call, s, tool, err)
+}
+
+// failed words what went wrong with a call.
+func (u *Upstream) failed(ctx context.Context, s *session, tool string, err error) error {
+	var rpc *RPCError
+	var lost *lostAnswer
+	switch {
+	case errors.As(err, &rpc):
+		return err
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case errors.Is(err, errUnsent):
 		u.drop(s)
-		return nil, fmt.Errorf("server %q cannot be reached: %w", u.spec.Name, err)
-	case isLost(s):
+		return fmt.Errorf("server %q cannot be reached: %w", u.spec.Name, err)
+	case errors.As(err, &lost) && s.lost != nil && isLost(s):
 		u.drop(s)
-		return nil, fmt.Errorf("server %q ended while it worked on %q (%s), so the outcome of this call is unknown; the next call starts the server again", u.spec.Name, tool, s.why())
+		return &lostAnswer{fmt.Sprintf("server %q ended while it worked on %q (%s), so the outcome of this call is unknown; the next call starts the server again", u.spec.Name, tool, s.why())}
+	case errors.As(err, &lost):
+		return &lostAnswer{fmt.Sprintf("server %q, tool %q: %s, so the outcome of this call is unknown", u.spec.Name, tool, lost.why)}
 	}
-	return nil, err
+	return fmt.Errorf("server %q, tool %q: %w", u.spec.Name, tool, err)
+}
+
+// Request sends a request other than tools/call and returns its raw result.
+func (u *Upstream) Request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	s, err := u.ready(ctx)
+	if err == nil {
+		var result json.RawMessage
+		if result, err = s.answerWithInput(ctx, method, params, &inFlight{ctx: ctx}); err == nil {
+			return result, nil
+		}
+		err = u.failed(ctx, s, method, err)
+	}
+	return nil, redacted{u.spec.redact(err.Error()), err}
+}
+
+// List reads a list of the server, "resources/list" with "resources" for example, over all its pages.
+func (u *Upstream) List(ctx context.Context, method, member string) ([]json.RawMessage, error) {
+	s, err := u.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.list(ctx, method, member)
 }
 
 func isLost(s *session) bool {

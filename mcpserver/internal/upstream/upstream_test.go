@@ -42,7 +42,7 @@ func run(t *testing.T, script fake.Script, entry string, options *Options) *Upst
 	}
 	before := runtime.NumGoroutine()
 	supervisor := child.NewSupervisor(&child.Options{Grace: 200 * time.Millisecond})
-	u := New(FromConfig(&cfg.Servers[0], supervisor), options)
+	u := New(FromConfig(&cfg.Servers[0], supervisor, nil), options)
 	t.Cleanup(func() {
 		u.Close()
 		u.Close()
@@ -173,7 +173,7 @@ func TestMalformedToolCostsOnlyItself(t *testing.T) {
 	if d := cmp.Diff(want, settle(t, u).Tools); d != "" {
 		t.Error(d)
 	}
-	for _, part := range []string{`tool 2 (\"\") is no object`, `tool 3 (\"\") has no name`, `tool 6 (\"bool\") is listed twice`, `tool 8 (\"task\") can only be called as a task`} {
+	for _, part := range []string{`tool 2 (\"\") is no object`, `tool 3 (\"\") has no name`, `tool 6 (\"bool\") is listed twice`, `a tool can only be called as a task, which the server does not offer`} {
 		if !strings.Contains(log.String(), part) {
 			t.Errorf("no %s in the log:\n%s", part, log.String())
 		}
@@ -234,7 +234,7 @@ func TestFailedStartSaysWhy(t *testing.T) {
 	}{
 		"exits":   {fake.Script{ExitAtStart: true, Stderr: "line\nno such token hush-hush\n"}, "", "it ended before it was ready: exit status 4; its last words: line\nno such token [redacted]"},
 		"hangs":   {fake.Script{Hang: true}, `, "startTimeout": "300ms"`, "it did not get ready: it took longer than 300ms"},
-		"too old": {fake.Script{Version: "2024-10-07"}, "", `it speaks revision "2024-10-07" of the protocol, which is not known here`},
+		"too old": {fake.Script{Version: "1999-01-01"}, "", `it speaks revision "1999-01-01" of the protocol, which is not known here`},
 		"missing": {fake.Script{}, `, "command": "no-such-program-here"`, `cannot find the program "no-such-program-here"; install it`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -346,7 +346,8 @@ func TestCallTimeout(t *testing.T) {
 func TestRequestsOfTheServerAreAnswered(t *testing.T) {
 	u := run(t, fake.Script{Tools: fake.Tools("elicit", "sample", "ping")}, "", nil)
 	for tool, want := range map[string]string{
-		"elicit": `{"action":"decline"}`, "ping": `{}`,
+		"ping":   `{}`,
+		"elicit": `{"code":-32601,"message":"Method not found: this client has no elicitation/create"}`,
 		"sample": `{"code":-32601,"message":"Method not found: this client has no sampling/createMessage"}`,
 	} {
 		if got := call(t, u, tool, ""); got != want {
