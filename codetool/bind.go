@@ -65,7 +65,7 @@ func bindAll(providers []Provider, options *Options, before []*namespace) []*nam
 
 func bind(p *Provider, identifier string, options *Options) *namespace {
 	ns := newNamespace(p.Name, identifier)
-	ns.types, ns.note, ns.instructions = p.Types, p.Note, p.Instructions
+	ns.types, ns.note, ns.instructions = p.Types, p.Note, aboutOf(p.Instructions)
 	var names []string
 	for _, tool := range p.Tools {
 		if tool.Call == nil || tool.NeedsApproval && options.Approve == nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // CompactHead is within how many characters a compact description says what a model has to know: Claude Code shows no
@@ -48,19 +50,57 @@ func (c *catalogue) compact(f frame) string {
 	}
 	head = min(head, f.total)
 	text := c.head(head, f.usage)
-	left := f.total - characters(text) - len("\n\n")
-	for _, body := range []func() string{c.declarations, c.index, c.allNames} {
-		if left <= 0 {
-			break
-		}
-		if more := body(); more != "" && characters(more) <= left {
-			return text + "\n\n" + more
-		}
+	if body := c.body(f.total - characters(text) - len("\n\n")); body != "" {
+		return text + "\n\n" + body
 	}
 	if f.total > head { // there is room for more names than the head has
 		return c.head(f.total, f.usage)
 	}
 	return text
+}
+
+// body is what follows the head in at most room characters: all declarations; else the index, or just the names, and
+// after it the declarations of the namespaces that fit, the shortest first. Empty when there is no room for the names.
+func (c *catalogue) body(room int) string {
+	if room <= 0 {
+		return ""
+	}
+	if text := c.declarations(); characters(text) <= room {
+		return text
+	}
+	for _, text := range []string{c.index(), c.allNames()} {
+		if left := room - characters(text); text != "" && left >= 0 {
+			return strings.TrimSuffix(text+"\n\n"+c.shortestDeclarations(left-len("\n\n")), "\n\n")
+		}
+	}
+	return ""
+}
+
+func (c *catalogue) shortestDeclarations(room int) string {
+	type sized struct {
+		text string
+		at   int
+	}
+	var blocks []sized
+	for i, ns := range c.namespaces {
+		if ns.types == "" && len(ns.tools) > 0 {
+			blocks = append(blocks, sized{ns.compact().String(), i})
+		}
+	}
+	slices.SortStableFunc(blocks, func(a, b sized) int { return len(a.text) - len(b.text) })
+	fitting := 0
+	for ; fitting < len(blocks); fitting++ {
+		if room -= characters(blocks[fitting].text) + len("\n\n"); room < 0 {
+			break
+		}
+	}
+	blocks = blocks[:fitting]
+	slices.SortFunc(blocks, func(a, b sized) int { return a.at - b.at })
+	texts := make([]string, len(blocks))
+	for i, b := range blocks {
+		texts[i] = b.text
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 // head is what stands first, in at most room characters: how to write a program and look tools up, every namespace with
@@ -95,14 +135,12 @@ func (c *catalogue) firstName() string {
 	return c.tools[0].path()
 }
 
-// namespaceLines is a line for each namespace: its name, what its server says of itself, and as many names as fit. It
-// does not fit when there is no room for the namespaces alone.
+// namespaceLines is a line for each namespace: its name, what its server says of itself, and as many names as fit, with
+// their parameters where there is room for those too. It does not fit when there is no room for the namespaces alone.
 func (c *catalogue) namespaceLines(room int) (lines []string, fit bool) {
 	listed := slices.DeleteFunc(slices.Clone(c.namespaces), func(ns *namespace) bool { return len(ns.tools) == 0 && ns.provider == "" })
-	heads := make([]string, len(listed))
-	for i, ns := range listed {
-		heads[i] = ns.identifier + ": "
-		room -= characters(heads[i]) + characters(moreNames(len(ns.tools), 0)) + 1
+	for _, ns := range listed {
+		room -= characters(ns.identifier) + len(": ") + characters(moreNames(len(ns.tools), 0)) + len("\n")
 	}
 	if room < 0 {
 		return nil, false
@@ -112,16 +150,13 @@ func (c *catalogue) namespaceLines(room int) (lines []string, fit bool) {
 		about[i] = shortly(listed[i].instructions, share)
 		room -= characters(about[i])
 	}
-	shown := dealNames(listed, room)
+	names, room := dealNames(listed, room)
+	addParameters(listed, names, room)
 	for i, ns := range listed {
-		var names []string
-		for _, tool := range ns.tools[:shown[i]] {
-			names = append(names, tool.identifier)
+		if more := moreNames(len(ns.tools), len(names[i])); more != "" {
+			names[i] = append(names[i], more)
 		}
-		if more := moreNames(len(ns.tools), shown[i]); more != "" {
-			names = append(names, more)
-		}
-		lines = append(lines, heads[i]+about[i]+strings.Join(names, ", "))
+		lines = append(lines, ns.identifier+about[i]+": "+strings.Join(names[i], ", "))
 	}
 	return lines, true
 }
@@ -137,41 +172,115 @@ func shares(listed []*namespace, room int) []int {
 	slices.SortStableFunc(order, func(a, b int) int { return len(listed[a].instructions) - len(listed[b].instructions) })
 	out := make([]int, len(listed))
 	for done, i := range order {
-		out[i] = min(room/(len(order)-done), maxLine, characters(listed[i].instructions)+len(" — "))
+		out[i] = min(room/(len(order)-done), maxLine, characters(listed[i].instructions)+characters(aboutMark))
 		room -= out[i]
 	}
 	return out
 }
 
-// shortly is what a server says of itself in at most room characters, with what parts it from the names; empty when that
-// is too little to say anything.
+// aboutMark stands between a namespace and what its server says of itself.
+const aboutMark = " — "
+
+// shortly is what a server says of itself in at most room characters; empty when that is too little to say anything.
 func shortly(text string, room int) string {
 	const least = 24
-	if room -= len([]rune(" — ")); text == "" || room < least && characters(text) > room {
+	if room -= characters(aboutMark); text == "" || room < least && characters(text) > room {
 		return ""
 	}
-	return oneLine(text, room-1) + " — "
+	if characters(text) > room {
+		text = oneLine(text, room-1)
+	}
+	return aboutMark + strings.TrimRight(text, ".")
 }
 
-// dealNames deals room out for names, one to each namespace in turn.
-func dealNames(listed []*namespace, room int) []int {
-	shown := make([]int, len(listed))
+// aboutOf is the first thing that instructions say, without Markdown's marks and its headings.
+func aboutOf(instructions string) string {
+	for line := range strings.Lines(instructions) {
+		line = strings.TrimSpace(strings.NewReplacer("**", "", "`", "", "<", "", ">", "").Replace(line))
+		if line != "" && !strings.HasPrefix(line, "#") && strings.Trim(line, "-=*_|: ") != "" {
+			return strings.TrimLeft(line, "-*• ")
+		}
+	}
+	return ""
+}
+
+// dealNames deals room out for names, one to each namespace in turn, and returns what is left of it.
+func dealNames(listed []*namespace, room int) (names [][]string, left int) {
+	names = make([][]string, len(listed))
 	for dealt := true; dealt; {
 		dealt = false
 		for i, ns := range listed {
-			if shown[i] == len(ns.tools) {
+			shown := len(names[i])
+			if shown == len(ns.tools) {
 				continue
 			}
-			cost := characters(ns.tools[shown[i]].identifier) + len(", ") +
-				characters(moreNames(len(ns.tools), shown[i]+1)) - characters(moreNames(len(ns.tools), shown[i]))
+			name := ns.tools[shown].identifier
+			cost := characters(name) + len(", ") +
+				characters(moreNames(len(ns.tools), shown+1)) - characters(moreNames(len(ns.tools), shown))
 			if cost <= room {
 				room -= cost
-				shown[i]++
+				names[i] = append(names[i], name)
 				dealt = true
 			}
 		}
 	}
-	return shown
+	return names, room
+}
+
+// addParameters puts the parameters behind names as long as there is room, one of each namespace in turn, once there is
+// no name that has none.
+func addParameters(listed []*namespace, names [][]string, room int) {
+	for i, ns := range listed {
+		if len(names[i]) < len(ns.tools) {
+			return
+		}
+	}
+	for j, more := 0, true; more; j++ {
+		more = false
+		for i, ns := range listed {
+			if j >= len(names[i]) {
+				continue
+			}
+			more = true
+			if p := ns.tools[j].parameters(); characters(p) <= room {
+				room -= characters(p)
+				names[i][j] += p
+			}
+		}
+	}
+}
+
+// maxParameters bounds the parameters that stand behind a name.
+const maxParameters = 8
+
+// parameters are the names of a tool's parameters, the required ones first: "({ owner, repo, state? })".
+func (t *boundTool) parameters() string {
+	schema, err := protocol.DecodeValue(t.InputSchema)
+	if err != nil {
+		return ""
+	}
+	required, _ := member(schema, "required").([]any)
+	properties, _ := member(schema, "properties").(protocol.Object)
+	var needed, optional []string
+	for _, p := range properties {
+		key := p.Key
+		if toolIdentifier(key) != key {
+			key = show(key)
+		}
+		if slices.Contains(required, any(p.Key)) {
+			needed = append(needed, key)
+		} else {
+			optional = append(optional, key+"?")
+		}
+	}
+	all := append(needed, optional...)
+	if len(all) == 0 {
+		return "()"
+	}
+	if len(all) > maxParameters {
+		all = append(all[:maxParameters], "…")
+	}
+	return "({ " + strings.Join(all, ", ") + " })"
 }
 
 // moreNames says how many names are not shown.

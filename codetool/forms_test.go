@@ -1,0 +1,160 @@
+package codetool
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/codemode-go/codemode/protocol"
+)
+
+var update = flag.Bool("update", false, "write the golden descriptions anew")
+
+// captured are providers of what real servers answered to tools/list, and the length of those answers.
+func captured(t *testing.T, names ...string) (providers []Provider, raw int) {
+	t.Helper()
+	dir := "../../shared/mcp-tools"
+	if len(names) == 0 {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+		for _, file := range files {
+			names = append(names, strings.TrimSuffix(filepath.Base(file), ".json"))
+		}
+	}
+	if _, err := os.Stat(dir); err != nil || len(names) == 0 {
+		if os.Getenv("CI") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("../shared/mcp-tools is not there")
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(dir, name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list struct {
+			Instructions string
+			Tools        []struct {
+				Name, Title, Description  string
+				InputSchema, OutputSchema json.RawMessage
+			}
+		}
+		var answer struct{ Tools json.RawMessage }
+		if json.Unmarshal(data, &list) != nil || json.Unmarshal(data, &answer) != nil {
+			t.Fatalf("%s is no list", name)
+		}
+		raw += characters(string(answer.Tools))
+		_, short, _ := strings.Cut(name, "__")
+		p := Provider{Name: strings.TrimPrefix(short, "server-"), Instructions: list.Instructions}
+		if short == "" {
+			p.Name = name
+		}
+		for _, tool := range list.Tools {
+			p.Tools = append(p.Tools, RawTool{
+				Name: tool.Name, Title: tool.Title, Description: tool.Description,
+				InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
+				Call: func(context.Context, json.RawMessage) (any, error) { return nil, nil },
+			})
+		}
+		providers = append(providers, p)
+	}
+	return providers, raw
+}
+
+// What the model is shown of all captured servers is a fraction of what they list.
+func TestFormsAreShort(t *testing.T) {
+	providers, raw := captured(t)
+	for _, c := range []struct {
+		form Form
+		most float64
+	}{{FormCompact, 0.45}, {FormIndex, 0.06}} {
+		chars := 0
+		for _, d := range Declare(providers, c.form) {
+			chars += characters(d.Text) + 1
+		}
+		if share := float64(chars) / float64(raw); share > c.most {
+			t.Errorf("%s: %.1f %% of tools/list, more than %.0f %%", c.form, 100*share, 100*c.most)
+		}
+	}
+}
+
+func TestGoldenDescriptions(t *testing.T) {
+	providers, _ := captured(t, "modelcontextprotocol__server-everything", "modelcontextprotocol__server-filesystem",
+		"modelcontextprotocol__server-github", "modelcontextprotocol__server-memory")
+	tool, _ := newTestTool(t, &Options{Search: true}, providers, ends(protocol.ExecuteResult{}))
+	for _, budget := range []int{CompactHead, 8000, 24_000} {
+		got := tool.DescriptionWithin(budget)
+		if n := characters(got); n > budget {
+			t.Errorf("budget %d: %d characters", budget, n)
+		}
+		file := filepath.Join("testdata", "description", strconv.Itoa(budget)+".txt")
+		if *update {
+			if err := os.WriteFile(file, []byte(got+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.TrimSuffix(string(want), "\n"), got); diff != "" {
+			t.Errorf("budget %d (-want +got):\n%s", budget, diff)
+		}
+	}
+}
+
+func TestForms(t *testing.T) {
+	providers := []Provider{{Name: "a", Instructions: "# Title\n\nMoves **boxes** about. More.", Tools: manyTools(2)}}
+	describe := func(o Options) string {
+		tool, _ := newTestTool(t, &o, providers, ends(protocol.ExecuteResult{}))
+		return tool.Description()
+	}
+	full, compact := describe(Options{}), describe(Options{Form: FormCompact})
+	for _, c := range []struct {
+		name    string
+		options Options
+		want    string
+	}{
+		{"full, whatever the budget", Options{Form: FormFull, DescriptionBudget: 10}, full},
+		{"auto, with room", Options{Form: FormAuto, DescriptionBudget: characters(full)}, full},
+		{"compact, with room", Options{Form: FormCompact, DescriptionBudget: characters(compact)}, compact},
+		{"the server's template", Options{Form: FormCompact, Description: ServerDescription}, compact},
+		{"a preamble", Options{Form: FormCompact, Description: "House rules.\n\n" + ServerDescription}, "House rules.\n\n" + compact},
+	} {
+		if diff := cmp.Diff(c.want, describe(c.options)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	for _, want := range []string{
+		"async () => {", "codemode.search(", `codemode.describe("a.tool_00")`, "\na — Moves boxes about. More: tool_00({ id? }), tool_01({ id? })\n",
+		"\n\ndeclare namespace a {\n/** Does thing 0. */\nfunction tool_00(input?: { id?: string }): Promise<unknown>;\n",
+	} {
+		if !strings.Contains(compact, want) {
+			t.Errorf("%q is missing in\n%s", want, compact)
+		}
+	}
+	around := describe(Options{Form: FormCompact, DescriptionBudget: 900, Description: "Mine: {{types}} {{types}} $&"})
+	if !strings.HasPrefix(around, "Mine: 2 functions.") || !strings.HasSuffix(around, "{{types}} $&") || characters(around) > 900 {
+		t.Errorf("a template stays around: %s", around)
+	}
+}
+
+// With keeps what is known about namespaces that did not change.
+func TestWithTouchesOnlyWhatChanged(t *testing.T) {
+	providers := []Provider{{Name: "a", Tools: manyTools(3)}, {Name: "b", Tools: manyTools(3)}}
+	first, _ := newTestTool(t, nil, providers, ends(protocol.ExecuteResult{}))
+	providers[1].Tools = manyTools(4)
+	second := first.With(providers)
+	if first.namespaces[0].tools[0].validator != second.namespaces[0].tools[0].validator {
+		t.Error("the schemas of a are compiled again")
+	}
+	if first.namespaces[1].tools[0].validator == second.namespaces[1].tools[0].validator {
+		t.Error("those of b are not")
+	}
+}
