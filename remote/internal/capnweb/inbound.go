@@ -1,0 +1,463 @@
+package capnweb
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// push evaluates an expression of the peer at once, in its place in the order.
+func (s *Session) push(m message, size int) error {
+	s.mu.Lock()
+	e, p, err := s.admit(m, int64(size))
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	p.setOff()
+	if m.kind == "stream" {
+		e.promise.then(func() { s.answer(e) })
+	}
+	if ref, ok := m.expr.(ownRef); ok && ref.path != nil {
+		return nil // the call settles the promise
+	}
+	p.ready(func(err error) {
+		if err != nil {
+			p.dispose()
+		}
+		s.finish(e, p.value, err)
+	})
+	return nil
+}
+
+// admit gives a push its id and replaces the references in it. The mutex is held.
+func (s *Session) admit(m message, size int64) (*export, *payload, error) {
+	s.lastPush++
+	if len(s.exports) >= s.limits.Table {
+		return nil, nil, errLimit("more than %d calls and objects are held for the peer", s.limits.Table)
+	}
+	if s.held += size; s.held > s.limits.Held {
+		return nil, nil, errLimit("calls hold more than %d bytes", s.limits.Held)
+	}
+	e := &export{id: s.lastPush, promise: &promise{}, refs: 1, stream: m.kind == "stream", pulled: m.kind == "stream", owns: true, size: size}
+	s.exports[e.id] = e
+	ref, ok := m.expr.(ownRef)
+	if !ok || ref.path == nil {
+		p, err := s.evaluate(m.expr)
+		return e, p, err
+	}
+	p := &payload{session: s}
+	target := s.exports[ref.id]
+	if target == nil || target == e {
+		return nil, nil, newError("Error", "", "no such entry on exports table: %d", ref.id)
+	}
+	_, err := s.reach(p, target, ref, e)
+	return e, p, err
+}
+
+// pipe takes the id of a stream's writable end. Whatever is called on it rejects.
+func (s *Session) pipe() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastPush++
+	if len(s.exports) >= s.limits.Table {
+		return errLimit("more than %d calls and objects are held for the peer", s.limits.Table)
+	}
+	s.exports[s.lastPush] = &export{id: s.lastPush, promise: rejected(errUnsupported("pipe")), refs: 1, finished: true}
+	return nil
+}
+
+// pull asks for the answer of a call.
+func (s *Session) pull(id int64) error {
+	s.mu.Lock()
+	e := s.exports[id]
+	if e == nil || id <= 0 {
+		s.mu.Unlock()
+		return newError("Error", "", "no such export ID: %d", id)
+	}
+	again := e.pulled
+	e.pulled = true
+	s.mu.Unlock()
+	if !again {
+		e.promise.then(func() { s.answer(e) })
+	}
+	return nil
+}
+
+// release gives back what the peer was lent.
+func (s *Session) release(id, n int64) error {
+	s.mu.Lock()
+	e := s.exports[id]
+	switch {
+	case e == nil || id == 0:
+		s.mu.Unlock()
+		return newError("Error", "", "no such export ID: %d", id)
+	case n < 1 || e.refs < n:
+		s.mu.Unlock()
+		return newError("Error", "", "refcount would go negative: %d < %d", e.refs, n)
+	}
+	e.refs -= n
+	if e.refs > 0 {
+		s.mu.Unlock()
+		return nil
+	}
+	cancel := s.drop(e)
+	s.mu.Unlock()
+	cancel()
+	return nil
+}
+
+// drop takes an export off the table. What it returns is called without the mutex: it ends a call whose answer was
+// waited for, and gives back the stubs in the value.
+func (s *Session) drop(e *export) func() {
+	delete(s.exports, e.id)
+	e.released = true
+	if e.finished {
+		s.held -= e.size
+	}
+	cancel := e.cancel
+	if !e.pulled {
+		cancel = nil // pushed and released without a pull: the peer wants the call and not its answer
+	}
+	return func() {
+		if cancel != nil {
+			cancel()
+		}
+		if e.owns {
+			e.promise.then(func() {
+				value, _ := e.promise.result()
+				Dispose(value)
+			})
+		}
+	}
+}
+
+// answer sends a settled call's result.
+func (s *Session) answer(e *export) {
+	value, failure := e.promise.result()
+	s.mu.Lock()
+	over, after := false, func() {}
+	if s.err == nil && !e.released {
+		over = s.enqueue(s.answerMessage(e.id, value, failure))
+		if e.stream {
+			after = s.drop(e)
+		}
+	}
+	s.mu.Unlock()
+	after()
+	if over {
+		s.overflowed()
+	}
+}
+
+// answerMessage encodes an answer; one that cannot cross rejects its call. The mutex is held.
+func (s *Session) answerMessage(id int64, value any, failure error) []byte {
+	attempt := func(kind string, v any) ([]byte, error) {
+		pass := &passing{session: s}
+		e := &encoder{b: make([]byte, 0, 64), table: pass}
+		e.b = append(strconv.AppendInt(append(e.b, `["`+kind+`",`...), id, 10), ',')
+		err := e.value(v, 0)
+		e.b = append(e.b, ']')
+		if err == nil {
+			err = s.fits(e.b)
+		}
+		if err != nil {
+			pass.undo()
+		}
+		return e.b, err
+	}
+	if failure == nil {
+		text, err := attempt("resolve", value)
+		if err == nil {
+			return text
+		}
+		failure = err
+	}
+	text, err := attempt("reject", failure)
+	if err != nil {
+		text, _ = attempt("reject", newError("Error", "", "the call failed, and its error cannot cross: %s", cut(err.Error(), shown)))
+	}
+	return text
+}
+
+// invocation is a call of the peer, or a property that it reads.
+type invocation struct {
+	session *Session
+	ref     ownRef
+	args    *payload
+	// entry is where the result is kept; nil for a call inside another expression, which has promise alone.
+	entry   *export
+	promise *promise
+}
+
+// reach prepares what a path with or without arguments stands for. The mutex is held.
+func (s *Session) reach(p *payload, target *export, ref ownRef, entry *export) (*promise, error) {
+	i := &invocation{session: s, ref: ref, entry: entry, promise: &promise{}}
+	if entry != nil {
+		i.promise = entry.promise
+	}
+	var err error
+	if i.args, err = s.evaluate(ref.args); err != nil {
+		return nil, err
+	}
+	if s.calls >= s.limits.Calls {
+		return nil, errLimit("more than %d calls at one time", s.limits.Calls)
+	}
+	s.calls++
+	held := target.promise
+	p.calls = append(p.calls, func() {
+		i.args.setOff()
+		held.then(func() { i.resolveTarget(held) })
+	})
+	return i.promise, nil
+}
+
+// callLocal calls what came back to us, as the peer would.
+func (s *Session) callLocal(held *promise, path, args []any) *promise {
+	i := &invocation{session: s, ref: ownRef{path: path, call: true}, promise: &promise{}}
+	shared, err := s.share(args)
+	if err != nil {
+		return rejected(err)
+	}
+	i.args = &payload{session: s, value: shared}
+	eachStub(shared, func(st *Stub) { i.args.stubs = append(i.args.stubs, st) })
+	s.mu.Lock()
+	s.calls++
+	s.mu.Unlock()
+	held.then(func() { i.resolveTarget(held) })
+	return i.promise
+}
+
+func (i *invocation) resolveTarget(held *promise) {
+	target, err := held.result()
+	if err != nil {
+		i.end(nil, err)
+		return
+	}
+	i.args.ready(func(err error) {
+		if err != nil {
+			i.end(nil, err)
+			return
+		}
+		i.begin(target)
+	})
+}
+
+// begin finds what is called and calls it, in its place in the order.
+func (i *invocation) begin(target any) {
+	callee, rest, err := follow(target, i.ref.path)
+	switch {
+	case err != nil:
+		i.end(nil, err)
+		return
+	case !i.ref.call && len(rest) == 0:
+		value, err := i.session.share(callee)
+		i.end(value, err)
+		return
+	}
+	args, _ := i.args.value.([]any) // always a list: see parser.items
+	var run Run
+	switch callee := callee.(type) {
+	case Func:
+		run, err = begin(callee, args)
+	case *Stub:
+		run = forward(callee, rest, args)
+	default:
+		err = typeError("'%s' is not a function.", pathText(i.ref.path))
+	}
+	if err != nil {
+		i.end(nil, err)
+		return
+	}
+	i.run(run)
+}
+
+// begin calls f; a panic rejects the call alone.
+func begin(f Func, args []any) (run Run, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			run, err = nil, errPanicked
+		}
+	}()
+	return f(args), nil
+}
+
+var errPanicked = newError("Error", "", "the method failed inside")
+
+// forward calls the peer's object on the peer's behalf.
+func forward(st *Stub, path, args []any) Run {
+	pending, err := st.start(path, args)
+	return func(ctx context.Context) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		return pending.Wait(ctx)
+	}
+}
+
+// run gives the rest of the call its goroutine.
+func (i *invocation) run(run Run) {
+	s := i.session
+	ctx, cancel := context.WithCancel(s.ctx)
+	s.mu.Lock()
+	if i.entry != nil {
+		i.entry.cancel = cancel
+		if i.entry.released && i.entry.pulled {
+			cancel()
+		}
+	}
+	s.mu.Unlock()
+	s.runs.Go(func() {
+		defer cancel()
+		value, err := guarded(ctx, run)
+		i.end(value, err)
+	})
+}
+
+func guarded(ctx context.Context, run Run) (value any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			value, err = nil, errPanicked
+		}
+	}()
+	return run(ctx)
+}
+
+// end gives back the parameters' stubs, and then settles the call.
+func (i *invocation) end(value any, err error) {
+	i.args.dispose()
+	if err != nil {
+		value = nil // it may be a nil pointer of some kind
+	}
+	s := i.session
+	s.mu.Lock()
+	s.calls--
+	s.mu.Unlock()
+	if i.entry == nil {
+		i.promise.settle(value, err)
+		return
+	}
+	s.finish(i.entry, value, err)
+}
+
+// finish settles an export and counts what its value holds.
+func (s *Session) finish(e *export, value any, err error) {
+	s.mu.Lock()
+	e.finished = true
+	over := false
+	if e.released {
+		s.held -= e.size
+	} else {
+		size := sizeOf(value)
+		e.size += size
+		s.held += size
+		over = s.held > s.limits.Held
+	}
+	s.mu.Unlock()
+	e.promise.settle(value, err)
+	if over {
+		s.abort(errLimit("calls hold more than %d bytes", s.limits.Held))
+	}
+}
+
+// sizeOf is about how many bytes a value holds.
+func sizeOf(v any) int64 {
+	const box = 32
+	switch v := v.(type) {
+	case json.RawMessage:
+		return int64(len(v))
+	case string:
+		return int64(len(v))
+	case []byte:
+		return int64(len(v))
+	case TypedBytes:
+		return int64(len(v.Data))
+	case []any:
+		total := int64(box)
+		for _, item := range v {
+			total += sizeOf(item)
+		}
+		return total
+	case Object:
+		total := int64(box)
+		for _, m := range v {
+			total += int64(len(m.Key)) + sizeOf(m.Value)
+		}
+		return total
+	}
+	return box
+}
+
+// follow reads a path of properties. What is left of the path begins at an object of the peer's.
+func follow(value any, path []any) (any, []any, error) {
+	for i, part := range path {
+		name := fmt.Sprint(part)
+		switch v := value.(type) {
+		case Target:
+			value = Undefined{}
+			if f, ok := v[name]; ok {
+				value = f
+			}
+		case *Stub:
+			return v, path[i:], nil
+		case Object:
+			member, ok := v.Get(name)
+			if !ok {
+				member = Undefined{}
+			}
+			value = member
+		case []any:
+			index, err := strconv.Atoi(name)
+			if err != nil || index < 0 || index >= len(v) {
+				value = Undefined{}
+			} else {
+				value = v[index]
+			}
+		case json.RawMessage:
+			next, err := property(v, name)
+			if err != nil {
+				return nil, nil, err
+			}
+			value = next
+		case nil, Undefined:
+			return nil, nil, unreadable(v, name)
+		default:
+			value = Undefined{}
+		}
+	}
+	return value, nil, nil
+}
+
+func unreadable(v any, name string) error {
+	word := "undefined"
+	if v == nil {
+		word = "null"
+	}
+	return typeError("Cannot read properties of %s (reading '%s')", word, name)
+}
+
+// property reads a member of JSON text.
+func property(text json.RawMessage, name string) (any, error) {
+	switch text[0] {
+	case '{':
+		object, err := members(text)
+		if err != nil {
+			return nil, err
+		}
+		if member, ok := object.Get(name); ok {
+			return member, nil
+		}
+	case '[':
+		var list []json.RawMessage
+		if err := json.Unmarshal(text, &list); err != nil {
+			return nil, err
+		}
+		if index, err := strconv.Atoi(name); err == nil && index >= 0 && index < len(list) {
+			return list[index], nil
+		}
+	case 'n':
+		return nil, unreadable(nil, name)
+	}
+	return Undefined{}, nil
+}

@@ -1,0 +1,290 @@
+package capnweb
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// closeDisposed is the close code of npm capnweb, whatever the reason.
+const closeDisposed = 3000
+
+// transport carries messages. read and write are called by one goroutine each; close by any, and ends both.
+type transport interface {
+	read() ([]byte, error)
+	// drain reads and forgets until the end.
+	drain()
+	write(text []byte) error
+	ping() error
+	// farewell sends a close frame and waits for the peer's.
+	farewell(code int, reason string)
+	close()
+}
+
+// ErrClosed is the end of a session by the peer's close frame.
+type ErrClosed struct {
+	Code   int
+	Reason string
+}
+
+func (e *ErrClosed) Error() string {
+	return fmt.Sprintf("Peer closed WebSocket: %d %s", e.Code, e.Reason)
+}
+
+// Orderly reports whether the peer meant to end the session and had nothing to complain of.
+func (e *ErrClosed) Orderly() bool {
+	return e.Code == websocket.CloseNormalClosure || e.Code == websocket.CloseGoingAway ||
+		e.Code == closeDisposed && e.Reason == errDisposed.Error()
+}
+
+// socket is the transport over a WebSocket. Reads extend its deadline with every piece, so that what counts is that the
+// peer shows signs of life.
+type socket struct {
+	conn   *websocket.Conn
+	limits Limits
+	buffer []byte
+	once   sync.Once
+	done   chan struct{} // closed when the reader has met the end
+}
+
+func newSocket(conn *websocket.Conn, limits Limits) *socket {
+	t := &socket{conn: conn, limits: limits.resolve(), done: make(chan struct{})}
+	conn.SetReadLimit(0)
+	conn.SetPongHandler(func(string) error { t.alive(); return nil })
+	ping := conn.PingHandler()
+	conn.SetPingHandler(func(data string) error { t.alive(); return ping(data) })
+	t.alive()
+	return t
+}
+
+// alive moves the moment at which the peer counts as dead.
+func (t *socket) alive() {
+	if t.limits.PingInterval > 0 {
+		_ = t.conn.SetReadDeadline(time.Now().Add(2*t.limits.PingInterval + t.limits.PingInterval/2)) // fails only on a closed connection
+	}
+}
+
+func (t *socket) drain() {
+	defer close(t.done)
+	for {
+		if _, _, err := t.conn.NextReader(); err != nil {
+			return
+		}
+	}
+}
+
+// keptBuffer bounds the read buffer that is kept between messages.
+const keptBuffer = 64 << 10
+
+func (t *socket) read() ([]byte, error) {
+	text, err := t.readMessage()
+	if err != nil {
+		var closed *websocket.CloseError
+		if errors.As(err, &closed) {
+			return nil, &ErrClosed{closed.Code, closed.Text}
+		}
+	}
+	return text, err
+}
+
+func (t *socket) readMessage() ([]byte, error) {
+	kind, r, err := t.conn.NextReader()
+	if err != nil {
+		return nil, err
+	}
+	if kind != websocket.TextMessage {
+		return nil, newError("Error", "", "a binary message is no Cap'n Web")
+	}
+	if cap(t.buffer) > keptBuffer {
+		t.buffer = nil
+	}
+	text := t.buffer[:0]
+	for {
+		if len(text) == cap(text) {
+			text = append(text, make([]byte, max(512, len(text)))...)[:len(text)]
+		}
+		n, err := r.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		t.alive()
+		if len(text) > t.limits.Message {
+			return nil, newError("RangeError", CodeTooLarge, "Incoming message exceeds maximum size of %d bytes.", t.limits.Message)
+		}
+		if err == io.EOF {
+			t.buffer = text
+			return text, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// piece is what a peer has to take within WriteTimeout.
+const piece = 64 << 10
+
+func (t *socket) write(text []byte) error {
+	deadline := func() error { return t.conn.SetWriteDeadline(time.Now().Add(t.limits.WriteTimeout)) }
+	if err := deadline(); err != nil {
+		return err
+	}
+	if len(text) <= piece {
+		return t.conn.WriteMessage(websocket.TextMessage, text)
+	}
+	return t.writePieces(text, deadline)
+}
+
+func (t *socket) writePieces(text []byte, deadline func() error) error {
+	w, err := t.conn.NextWriter(websocket.TextMessage)
+	if err != nil {
+		return err
+	}
+	for len(text) > 0 {
+		n := min(len(text), piece)
+		if err := deadline(); err != nil {
+			return err
+		}
+		if _, err := w.Write(text[:n]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return w.Close()
+}
+
+func (t *socket) ping() error {
+	return t.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(t.limits.WriteTimeout))
+}
+
+func (t *socket) farewell(code int, reason string) {
+	deadline := time.Now().Add(t.limits.CloseTimeout)
+	if t.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), deadline) != nil {
+		return
+	}
+	// A connection that is closed with unread input resets, and the close frame is lost with it.
+	select {
+	case <-t.done:
+	case <-time.After(time.Until(deadline)):
+	}
+}
+
+func (t *socket) close() { t.once.Do(func() { t.conn.Close() }) }
+
+// DialOptions adjusts Dial. The zero value of a field is its default.
+type DialOptions struct {
+	// Main is what the peer may call without having been given it; nil for nothing.
+	Main Target
+	// Header goes with the request that opens the WebSocket.
+	Header http.Header
+	// TLS configures wss; nil is Go's default.
+	TLS *tls.Config
+	// Limits bounds the session.
+	Limits Limits
+}
+
+// HandshakeError is a server that answered the opening request with something else than a WebSocket.
+type HandshakeError struct {
+	// Status is the HTTP status.
+	Status int
+	// Body is the beginning of the answer.
+	Body string
+}
+
+func (e *HandshakeError) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s: %s", e.Status, http.StatusText(e.Status), e.Body))
+}
+
+// Dial opens a session with a ws:, wss:, http:, https: or ws+unix: (ws+unix:///socket/path:/url/path) URL. ctx bounds the
+// opening alone.
+func Dial(ctx context.Context, address string, options *DialOptions) (*Session, error) {
+	var o DialOptions
+	if options != nil {
+		o = *options
+	}
+	target, socketPath, err := splitAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	var direct net.Dialer
+	dialer := websocket.Dialer{
+		WriteBufferSize: piece,
+		WriteBufferPool: &writeBuffers,
+		TLSClientConfig: o.TLS,
+		Proxy:           http.ProxyFromEnvironment,
+		NetDialContext: func(ctx context.Context, network, host string) (net.Conn, error) {
+			if socketPath != "" {
+				network, host = "unix", socketPath
+			}
+			return direct.DialContext(ctx, network, host)
+		},
+	}
+	if socketPath != "" {
+		dialer.Proxy = nil
+	}
+	conn, response, err := dialer.DialContext(ctx, target, o.Header)
+	if err != nil {
+		if response != nil {
+			body, _ := io.ReadAll(io.LimitReader(response.Body, shown)) // what there is of it
+			return nil, &HandshakeError{response.StatusCode, strings.TrimSpace(string(body))}
+		}
+		return nil, err
+	}
+	return start(newSocket(conn, o.Limits), o.Main, o.Limits), nil
+}
+
+// splitAddress takes the socket's path out of a ws+unix URL and makes the scheme a WebSocket's.
+func splitAddress(address string) (target, socketPath string, err error) {
+	if rest, ok := strings.CutPrefix(address, "ws+unix://"); ok {
+		socketPath, path, found := strings.Cut(rest, ":")
+		if !found {
+			path = "/"
+		}
+		if socketPath == "" {
+			return "", "", errors.New("a ws+unix URL names the socket: ws+unix:///path/to/socket")
+		}
+		return "ws://localhost/" + strings.TrimPrefix(path, "/"), socketPath, nil
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", "", errors.New("the URL cannot be read") // url.Error repeats it, password and all
+	}
+	switch u.Scheme {
+	case "ws", "wss":
+	case "http":
+		u.Scheme = "ws"
+	case "https":
+		u.Scheme = "wss"
+	default:
+		return "", "", fmt.Errorf("the scheme %q is none of ws, wss, http, https and ws+unix", u.Scheme)
+	}
+	u.Fragment = ""
+	return u.String(), "", nil
+}
+
+// upgrader accepts any origin: who may connect is decided before it.
+var upgrader = websocket.Upgrader{
+	CheckOrigin: func(*http.Request) bool { return true }, HandshakeTimeout: 10 * time.Second,
+	WriteBufferSize: piece, WriteBufferPool: &writeBuffers,
+}
+
+// writeBuffers are lent to connections while they write, so that an idle one has none.
+var writeBuffers sync.Pool
+
+// Accept makes a request a session. When it cannot, it has answered the request. Who may connect, and from which origin,
+// is the caller's to decide before.
+func Accept(w http.ResponseWriter, r *http.Request, main Target, limits Limits) (*Session, error) {
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	return start(newSocket(conn, limits), main, limits), nil
+}
