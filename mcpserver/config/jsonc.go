@@ -34,11 +34,9 @@ type jsonReader struct {
 }
 
 func (r *jsonReader) value() (*node, error) {
-	start := int(r.decoder.InputOffset())
-	for start < len(r.text) && bytes.IndexByte([]byte(" \t\r\n:,"), r.text[start]) >= 0 {
-		start++
-	}
-	n := &node{at: r.where.position(start)}
+	start := r.next()
+	n := &node{at: r.where.position(start), start: start}
+	defer func() { n.end = int(r.decoder.InputOffset()) }()
 	token, err := r.decoder.Token()
 	if err != nil {
 		return nil, err
@@ -58,6 +56,15 @@ func (r *jsonReader) value() (*node, error) {
 	return n, nil
 }
 
+// next is the offset of the token that comes next.
+func (r *jsonReader) next() int {
+	offset := int(r.decoder.InputOffset())
+	for offset < len(r.text) && bytes.IndexByte([]byte(" \t\r\n:,"), r.text[offset]) >= 0 {
+		offset++
+	}
+	return offset
+}
+
 // list reads an object or an array, whose opening bracket is behind us, with the closing one.
 func (r *jsonReader) list(n *node, open json.Delim) error {
 	n.kind = isArray
@@ -65,7 +72,7 @@ func (r *jsonReader) list(n *node, open json.Delim) error {
 		n.kind = isObject
 	}
 	for r.decoder.More() {
-		key := ""
+		key, start := "", r.next()
 		if open == '{' {
 			token, err := r.decoder.Token()
 			if err != nil {
@@ -78,7 +85,7 @@ func (r *jsonReader) list(n *node, open json.Delim) error {
 			return err
 		}
 		if open == '{' {
-			n.members = append(n.members, member{key, value})
+			n.members = append(n.members, member{key, value, start})
 		} else {
 			n.items = append(n.items, value)
 		}

@@ -56,7 +56,7 @@ func (r *tomlReader) slot(in *node, key unstable.Iterator) *node {
 		next := in.get(string(part.Data))
 		if next == nil {
 			next = &node{kind: isObject, at: r.where.position(int(part.Raw.Offset))}
-			in.members = append(in.members, member{string(part.Data), next})
+			in.members = append(in.members, member{key: string(part.Data), value: next})
 		}
 		in = next
 	}

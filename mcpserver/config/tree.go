@@ -21,12 +21,15 @@ type node struct {
 	members []member
 	items   []*node
 	at      Position
+	// start and end are offsets of the text, of JSON only.
+	start, end int
 }
 
 // member is one member of an object.
 type member struct {
 	key   string
 	value *node
+	start int // of the key in the text, of JSON only
 }
 
 // kind names what a value is, as a message says it: never its content, which may be a secret.

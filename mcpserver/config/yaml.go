@@ -80,7 +80,7 @@ func (r *yamlReader) mapping(n *node, in *yaml.Node, depth int) error {
 		case key.ShortTag() == "!!merge":
 			merged = append(merged, value)
 		default:
-			n.members = append(n.members, member{key.Value, value})
+			n.members = append(n.members, member{key: key.Value, value: value})
 		}
 	}
 	for _, m := range merged {
