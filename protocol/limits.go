@@ -142,3 +142,30 @@ func (base Limits) Tighten(request Limits) (Limits, error) {
 	}
 	return out, nil
 }
+
+// ByName gives the fields that are set, each in its limit's unit, by their documented spelling.
+func (l Limits) ByName() map[string]int64 {
+	named := map[string]int64{}
+	for _, entry := range limits() {
+		if value := *entry.field(&l); value != 0 {
+			named[entry.Name] = value / entry.scale()
+		}
+	}
+	return named
+}
+
+// LimitsByName is the way back from ByName. A name that is none is an INVALID_REQUEST.
+func LimitsByName(named map[string]int64) (Limits, error) {
+	var l Limits
+	known := map[string]bool{}
+	for _, entry := range limits() {
+		known[entry.Name] = true
+		*entry.field(&l) = named[entry.Name] * entry.scale()
+	}
+	for name := range named {
+		if !known[name] {
+			return Limits{}, Errorf(CodeInvalidRequest, "limits.%s is no limit", name)
+		}
+	}
+	return l, nil
+}
