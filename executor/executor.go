@@ -58,6 +58,15 @@ type Options struct {
 	// RecycleAfter is how many runs a worker serves. Default 1,000: isolate churn was measured flat over 6,000
 	// runs, and a leak nobody measured should still end.
 	RecycleAfter int
+	// RecycleAge is how old a worker may be at the end of a run. Default 1 h, for the same reason.
+	RecycleAge time.Duration
+	// RecycleGrowth is how much memory, in bytes, a warm worker may have gained over its first isolate. Default 32 MiB,
+	// a quarter of a run's.
+	RecycleGrowth int64
+	// Hardened makes the engine interpret programs and compile nothing to machine code (V8's jitless mode), so that no
+	// page of a worker is writable and executable in turn: most escapes from engines begin in their compilers. Programs
+	// that compute run several times slower, and there is no WebAssembly.
+	Hardened bool
 	// StartTimeout bounds a worker's start, and the warming of its next isolate. Default 10 s: a start takes 40 ms,
 	// and two hundred times as long on a machine that is swamped.
 	StartTimeout time.Duration
@@ -100,6 +109,8 @@ type Options struct {
 	// loopback, private and link-local addresses, and the metadata services of clouds, are where a program does harm.
 	AllowAddresses []netip.Prefix
 
+	// Metrics learns of runs and workers. Nil is nobody.
+	Metrics Metrics
 	// Logger gets what operators need to know of workers. Nil discards.
 	Logger *slog.Logger
 }
@@ -138,14 +149,22 @@ func (p *Pool) Execute(ctx context.Context, request *protocol.ExecuteRequest) (r
 	if failure != nil {
 		return &protocol.ExecuteResult{Failure: failure}, nil
 	}
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
 	if request.RetainHandles {
 		if err := p.reserve(); err != nil {
 			return nil, err
 		}
 		defer func() { p.unreserve(result) }()
 	}
+	var queued time.Duration
+	defer func() { p.ended(result, err, queued) }()
 	for attempt := 1; ; attempt++ {
+		began := time.Now()
 		w, err := p.acquire(ctx, nil)
+		queued += time.Since(began)
 		if err != nil {
 			return nil, err
 		}

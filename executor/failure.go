@@ -23,7 +23,8 @@ func (r *run) failure(f *wire.Failure) (*protocol.Failure, error) {
 	default:
 		return nil, fmt.Errorf("%w: a failure of kind %q", errMalformed, f.Kind)
 	}
-	most := r.plan.limits.ResultBytes
+	const leastText = 64 << 10 // so that a tight limit leaves its own message whole
+	most := max(r.plan.limits.ResultBytes, leastText)
 	out := &protocol.Failure{
 		Kind: kind, Name: clip(f.Name, 256), Message: clip(f.Message, most), Stack: clip(f.Stack, most),
 		Limit: clip(f.Limit, 256), LimitValue: f.LimitValue,

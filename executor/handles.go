@@ -31,9 +31,6 @@ type execution struct {
 func (p *Pool) reserve() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
-		return errClosed
-	}
 	if len(p.executions)+p.reserved >= p.options.MaxRetained {
 		return protocol.Errorf(protocol.CodeHandlesExhausted, "%d executions are retained, as many as may; close some with CloseHandles", p.options.MaxRetained)
 	}
@@ -92,12 +89,18 @@ func (p *Pool) forget(w *process) {
 	p.queue = kept
 }
 
+// Why the worker of an execution is killed.
+const (
+	closedExecution  = "The execution was closed."
+	expiredExecution = "The execution was not used any more."
+)
+
 func (p *Pool) expire(e *execution) {
 	p.mu.Lock()
 	used := e.users > 0
 	p.mu.Unlock()
 	if !used {
-		e.worker.kill("its retained run was not used any more")
+		e.worker.kill(expiredExecution)
 	}
 }
 
@@ -111,10 +114,14 @@ func unknownExecution(id string) error {
 // The result's ExecutionID is set while the execution lives on: a call that throws leaves it as it is, one that had to
 // be stopped (its timeout, its context, a limit that ends runs) takes it along. Beside the errors of Execute there are
 // EXECUTION_UNKNOWN and HANDLE_UNKNOWN.
-func (p *Pool) InvokeHandle(ctx context.Context, request *protocol.InvokeRequest) (*protocol.ExecuteResult, error) {
+func (p *Pool) InvokeHandle(ctx context.Context, request *protocol.InvokeRequest) (result *protocol.ExecuteResult, err error) {
 	if request == nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "the request is nil")
 	}
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
 	e, err := p.use(request)
 	if err != nil {
 		return nil, err
@@ -124,11 +131,15 @@ func (p *Pool) InvokeHandle(ctx context.Context, request *protocol.InvokeRequest
 	if err != nil {
 		return nil, err
 	}
+	began := time.Now()
+	var queued time.Duration
+	defer func() { p.ended(result, err, queued) }()
 	if err := p.takeTurn(ctx, e); err != nil {
 		return nil, err
 	}
 	defer func() { <-e.turn }()
 	w, err := p.acquire(ctx, e.worker)
+	queued = time.Since(began)
 	if err != nil {
 		return nil, err
 	}
@@ -145,9 +156,6 @@ func (p *Pool) InvokeHandle(ctx context.Context, request *protocol.InvokeRequest
 func (p *Pool) use(request *protocol.InvokeRequest) (*execution, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
-		return nil, errClosed
-	}
 	e := p.executions[request.ExecutionID]
 	if e == nil {
 		return nil, unknownExecution(request.ExecutionID)
@@ -222,11 +230,10 @@ func (p *Pool) CloseHandles(_ context.Context, executionID string) error {
 	if e == nil {
 		return nil
 	}
-	const why = "The execution was closed."
 	if r := e.worker.current.Load(); r != nil {
-		r.giveUp(canceledFailure(why))
+		r.giveUp(canceledFailure(closedExecution))
 	}
-	e.worker.kill(why)
+	e.worker.kill(closedExecution)
 	<-e.gone
 	return nil
 }

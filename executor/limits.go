@@ -17,15 +17,17 @@ import (
 
 // The defaults of Options, whose comments have the reasons.
 const (
-	minWorkers          = 4
-	defaultSpareWorkers = 1
-	defaultRecycleAfter = 1_000
-	defaultStartTimeout = 10 * time.Second
-	defaultMaxQueue     = 256
-	defaultQueueTimeout = 30 * time.Second
-	defaultMaxTimeout   = 30 * time.Minute
-	defaultMaxRetained  = 16
-	defaultRetainedIdle = 5 * time.Minute
+	minWorkers           = 4
+	defaultSpareWorkers  = 1
+	defaultRecycleAfter  = 1_000
+	defaultRecycleAge    = time.Hour
+	defaultRecycleGrowth = 32 << 20
+	defaultStartTimeout  = 10 * time.Second
+	defaultMaxQueue      = 256
+	defaultQueueTimeout  = 30 * time.Second
+	defaultMaxTimeout    = 30 * time.Minute
+	defaultMaxRetained   = 16
+	defaultRetainedIdle  = 5 * time.Minute
 )
 
 // resolve fills in the defaults, or says which option makes no sense.
@@ -41,6 +43,11 @@ func resolve(given *Options) (Options, error) {
 	o.Workers = cmp.Or(o.Workers, max(minWorkers, runtime.GOMAXPROCS(0)))
 	o.SpareWorkers = orNone(o.SpareWorkers, defaultSpareWorkers)
 	o.RecycleAfter = cmp.Or(o.RecycleAfter, defaultRecycleAfter)
+	o.RecycleAge = cmp.Or(o.RecycleAge, defaultRecycleAge)
+	o.RecycleGrowth = cmp.Or(o.RecycleGrowth, defaultRecycleGrowth)
+	if o.Metrics == nil {
+		o.Metrics = silent{}
+	}
 	o.StartTimeout = cmp.Or(o.StartTimeout, defaultStartTimeout)
 	o.MaxQueue = orNone(o.MaxQueue, defaultMaxQueue)
 	o.QueueTimeout = cmp.Or(o.QueueTimeout, defaultQueueTimeout)
@@ -74,7 +81,8 @@ func checkOptions(o Options) error {
 	}{
 		{"Workers", int64(o.Workers)}, {"RecycleAfter", int64(o.RecycleAfter)}, {"StartTimeout", int64(o.StartTimeout)},
 		{"QueueTimeout", int64(o.QueueTimeout)}, {"Timeout", int64(o.Timeout)}, {"MaxTimeout", int64(o.MaxTimeout)},
-		{"MaxWall", int64(o.MaxWall)}, {"RetainedIdle", int64(o.RetainedIdle)},
+		{"MaxWall", int64(o.MaxWall)}, {"RetainedIdle", int64(o.RetainedIdle)}, {"RecycleAge", int64(o.RecycleAge)},
+		{"RecycleGrowth", o.RecycleGrowth},
 	} {
 		if f.value < 0 {
 			return protocol.Errorf(protocol.CodeInvalidRequest, "executor.Options.%s must not be negative", f.name)

@@ -30,6 +30,7 @@ type process struct {
 	sampler  *sampler
 	baseline sample // what it used when its isolate became warm
 	fresh    int64  // memory of the first baseline
+	born     time.Time
 	runs     int
 	deadline *time.Timer // kills a process that does not become ready in time
 
@@ -55,11 +56,7 @@ var (
 	errGivenUp   = errors.New("the run was given up")
 )
 
-// readyDrift is how much memory a warm worker may have gained over its first isolate before it is replaced: a quarter
-// of the default bound of a run.
-const readyDrift = 32 << 20
-
-func newProcess(p *Pool) *process { return &process{pool: p} }
+func newProcess(p *Pool) *process { return &process{pool: p, born: time.Now()} }
 
 // live is the process's whole life.
 func (w *process) live() {
@@ -69,6 +66,7 @@ func (w *process) live() {
 	}
 	ended := w.reap(err)
 	w.pool.log.Debug("a worker ended", "cause", ended.cause, "killed", ended.killed, "status", ended.describe(), "stderr", ended.stderr)
+	w.pool.options.Metrics.WorkerEnded(ended.ending())
 	w.pool.gone(w, startFailure(w.pool, ended))
 	if r := w.current.Swap(nil); r != nil {
 		r.crashed(ended)
@@ -101,7 +99,7 @@ func (w *process) spawn() error {
 	}
 	defer closeFiles(theirs[:])
 	command := w.pool.options.Command
-	settings := wire.Options{Memory: engineMemory(w.pool.options.Limits.Memory)}
+	settings := wire.Options{Memory: engineMemory(w.pool.options.Limits.Memory), Jitless: w.pool.options.Hardened}
 	cmd := &exec.Cmd{
 		Path: command[0], Args: slices.Concat([]string{wire.ProcessName}, settings.Args(), command[1:]),
 		// No variable of ours crosses. The zone and locale are those of the reference platform, the same everywhere.
@@ -209,8 +207,9 @@ func (w *process) becameReady(frame wire.Frame) error {
 	w.deadline.Stop()
 	if w.fresh == 0 {
 		w.fresh = baseline.memory
+		w.pool.options.Metrics.WorkerReady(time.Since(w.born))
 	}
-	if baseline.memory > w.fresh+readyDrift {
+	if baseline.memory > w.fresh+w.pool.options.RecycleGrowth {
 		return errRetired
 	}
 	w.baseline = baseline
@@ -237,7 +236,7 @@ func (w *process) done(r *run, frame wire.Frame) error {
 	if w.execution != nil { // what it keeps is not good any more
 		reusable = false
 	}
-	if !reusable || w.runs >= w.pool.options.RecycleAfter {
+	if o := w.pool.options; !reusable || w.runs >= o.RecycleAfter || time.Since(w.born) >= o.RecycleAge {
 		w.pool.gone(w, nil)
 		return errRetired
 	}

@@ -41,6 +41,7 @@ type finish struct {
 	failure *protocol.Failure // of the program
 	value   json.RawMessage
 	lost    *exit
+	pending []string // when it was lost
 	usage   protocol.Usage
 }
 
@@ -124,7 +125,7 @@ func (r *run) look() (now sample, remaining time.Duration, failure *protocol.Fai
 
 func (r *run) timeoutFailure() *protocol.Failure {
 	message := (&protocol.ExecutionTimeoutError{Timeout: r.plan.timeout}).Error()
-	return &protocol.Failure{Kind: protocol.FailureTimeout, Message: message}
+	return &protocol.Failure{Kind: protocol.FailureTimeout, Message: message, Limit: "timeout", LimitValue: r.plan.timeout.Milliseconds()}
 }
 
 // stop gives the run up: the worker is asked to stop its JavaScript, and killed if it does not. For memory it is killed
@@ -209,7 +210,7 @@ func (r *run) close(end finish, terminated bool, header wire.DoneHeader) (reusab
 func (r *run) crashed(e exit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	end := finish{lost: &e}
+	end := finish{lost: &e, pending: r.calls.pending()}
 	var cpu time.Duration
 	if e.status != nil {
 		cpu = e.status.UserTime() + e.status.SystemTime()
@@ -250,6 +251,7 @@ func (r *run) result() *protocol.ExecuteResult {
 		result.Value, result.Failure = nil, r.reason
 	case end.lost != nil:
 		result.Failure = r.lossFailure(*end.lost)
+		result.Failure.Pending = end.pending
 	}
 	return result
 }

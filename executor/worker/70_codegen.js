@@ -11,6 +11,7 @@
   };
   p.define(globalThis, 'eval', withLength(refuseEval, 1));
 
+  if (WebAssembly === undefined) return; // an engine that compiles nothing has none
   const { Module, CompileError } = WebAssembly;
   const refusal = (what) => new CompileError(`WebAssembly.${what}(): Wasm code generation disallowed by embedder`);
 
