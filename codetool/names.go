@@ -57,7 +57,7 @@ func NamespaceName(name string) string {
 		return '_'
 	}, name)
 	if strings.Trim(id, "_") == "" && strings.Trim(name, "_") != "" {
-		id = spellOut("server", name)
+		id = strings.TrimPrefix(spellOut("", name), "_")
 	}
 	if '0' <= id[0] && id[0] <= '9' {
 		id = "_" + id
@@ -74,7 +74,7 @@ func isTaken(id string) bool {
 		isStandardGlobal(id) || strings.HasPrefix(id, "__") && !strings.HasSuffix(id, "_")
 }
 
-// spellOut names what has no usable character by the numbers of its characters.
+// spellOut names what has no usable character by its code points: "tool_u5929_u6c17".
 func spellOut(prefix, name string) string {
 	var b strings.Builder
 	b.WriteString(prefix)
@@ -82,7 +82,7 @@ func spellOut(prefix, name string) string {
 		if i == maxFallback {
 			break
 		}
-		fmt.Fprintf(&b, "_%x", r)
+		fmt.Fprintf(&b, "_u%04x", r)
 	}
 	return b.String()
 }

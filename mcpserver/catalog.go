@@ -128,7 +128,9 @@ func (s *Server) providers() []codetool.Provider {
 	for _, u := range s.upstreams {
 		status := u.Status()
 		place[status.Namespace] = len(list)
-		list = append(list, codetool.Provider{Name: status.Namespace, Note: note(&status), Tools: rawTools(u, status.Tools)})
+		list = append(list, codetool.Provider{
+			Name: status.Namespace, Note: note(&status), Instructions: status.Instructions, Tools: rawTools(u, status.Tools),
+		})
 	}
 	for _, p := range s.options.Problems {
 		namespace := config.Namespace(p.Server)

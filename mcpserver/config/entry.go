@@ -250,7 +250,7 @@ func (r *reader) remote(s *Server, raw map[string]*node) (problem *Problem) {
 // common reads what all transports have.
 func (r *reader) common(s *Server, raw map[string]*node) (problem *Problem) {
 	if value := raw["namespace"]; value != nil {
-		if s.Namespace = value.text; value.kind != isString || !protocol.IsProviderName(s.Namespace) || isTaken(s.Namespace) {
+		if s.Namespace = value.text; value.kind != isString || !protocol.IsProviderName(s.Namespace) || Namespace(s.Namespace) != s.Namespace {
 			return r.problem(value, "namespace", "must be an identifier (ASCII letters, digits, _ and $) that programs do not already have")
 		}
 	}

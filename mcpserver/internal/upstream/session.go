@@ -54,9 +54,11 @@ type session struct {
 	revision string
 	server   implementation
 	offers   offers
-	headers  map[string]mcp.Tool // tools that mirror arguments into headers; of the goroutine that lists
-	headerMu sync.Mutex
-	lastID   atomic.Int64
+	// instructions is what the server says of itself.
+	instructions string
+	headers      map[string]mcp.Tool // tools that mirror arguments into headers; of the goroutine that lists
+	headerMu     sync.Mutex
+	lastID       atomic.Int64
 	// answered is set once any call has been answered.
 	answered atomic.Bool
 	wg       sync.WaitGroup
@@ -138,6 +140,7 @@ func (s *session) handshake(ctx context.Context) error {
 		ProtocolVersion string         `json:"protocolVersion"`
 		ServerInfo      implementation `json:"serverInfo"`
 		Capabilities    offers         `json:"capabilities"`
+		Instructions    any            `json:"instructions"`
 	}
 	if err := json.Unmarshal(raw, &result); err != nil {
 		return fmt.Errorf("its answer to initialize cannot be read: %w", err)
@@ -146,6 +149,7 @@ func (s *session) handshake(ctx context.Context) error {
 		return fmt.Errorf("it speaks revision %q of the protocol, which is not known here", result.ProtocolVersion)
 	}
 	s.revision, s.server, s.offers = result.ProtocolVersion, result.ServerInfo, result.Capabilities
+	s.instructions, _ = result.Instructions.(string)
 	s.agreed(s.revision)
 	return s.notify(ctx, "notifications/initialized", nil)
 }
@@ -176,6 +180,7 @@ func (s *session) discover(ctx context.Context) error {
 	var result struct {
 		SupportedVersions []string                   `json:"supportedVersions"`
 		Capabilities      offers                     `json:"capabilities"`
+		Instructions      any                        `json:"instructions"`
 		Meta              map[string]json.RawMessage `json:"_meta"`
 	}
 	if err := json.Unmarshal(raw, &result); err != nil || !slices.Contains(result.SupportedVersions, s.revision) {
@@ -183,6 +188,7 @@ func (s *session) discover(ctx context.Context) error {
 	}
 	_ = json.Unmarshal(result.Meta[mcp.MetaKeyServerInfo], &s.server) // a server need not name itself
 	s.offers = result.Capabilities
+	s.instructions, _ = result.Instructions.(string)
 	s.wg.Go(s.subscribe)
 	return nil
 }

@@ -117,6 +117,8 @@ type Status struct {
 	Tools []Tool
 	// Server and Version are what the server calls itself.
 	Server, Version string
+	// Instructions is what it says of itself.
+	Instructions string
 	// StartTook is how long the last successful start took.
 	StartTook time.Duration
 	// Revision is that of the protocol which was agreed on.
@@ -273,7 +275,7 @@ func (u *Upstream) connect() *session {
 	u.session = s
 	u.status.State, u.status.Reason, u.status.Tools = Ready, "", tools
 	u.status.Server, u.status.Version, u.status.StartTook = s.server.Name, s.server.Version, time.Since(began)
-	u.status.Revision = s.revision
+	u.status.Revision, u.status.Instructions = s.revision, s.instructions
 	u.status.Resources, u.status.Prompts = s.offers.Resources != nil, s.offers.Prompts != nil
 	u.log.Debug("ready", "tools", len(tools), "took", u.status.StartTook, "revision", s.revision)
 	return s
