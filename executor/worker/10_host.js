@@ -10,6 +10,8 @@
 //   asyncContext      get() and set(value), after engage(): a value that follows what runs along promises and timers
 //   builtin(name)     the namespace of a module of the platform, undefined when it has none
 //   state             numbers that Go reads and writes between calls, by the names below
+//   isProxy(value)    as no script can tell
+//   promiseOf(value)  undefined for what is no promise, else {state, result}: state 0 pending, 1 fulfilled, 2 rejected
 //   putBytes(view)    copies bytes to where Go reads them, and returns their number
 //   takeBytes()       copies the bytes that Go just left into a new Uint8Array
 (function (p, native, ops) {
@@ -47,6 +49,14 @@
   };
 
   const host = { __proto__: null, primordials: p, native, state, putBytes, takeBytes, ops: { __proto__: null }, outboundMode: 'blocked' };
+  host.isProxy = (value) => {
+    native.look(value);
+    return state[KIND] === 1;
+  };
+  host.promiseOf = (value) => {
+    const result = native.look(value);
+    return state[KIND] < 2 ? undefined : { __proto__: null, state: state[KIND] - 2, result };
+  };
   // deferred is a promise with its ends, which await takes as it is whatever has become of Promise.
   host.deferred = () => {
     const out = { __proto__: null };

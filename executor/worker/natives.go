@@ -31,6 +31,7 @@ func (s *sandbox) natives() (v8.Value, error) {
 		"toBase64":   s.toBase64,
 		"fromBase64": s.fromBase64,
 		"settle":     s.nativeSettle,
+		"look":       s.look,
 		"extras":     func(args []v8.Value) v8.Value { return s.isolate.Boolean(s.isolate.ExposeExtras(args[0].String())) },
 	}
 	script, _, err := s.isolate.Compile("({__proto__: null})", "codemode:natives", nil)
@@ -47,6 +48,21 @@ func (s *sandbox) natives() (v8.Value, error) {
 		}
 	}
 	return object, nil
+}
+
+// look(value) says in state what the engine alone can tell of a value, and returns what a promise was settled with.
+func (s *sandbox) look(args []v8.Value) v8.Value {
+	s.set(stateKind, lookedOther)
+	if args[0].IsProxy() {
+		s.set(stateKind, lookedProxy)
+		return v8.Value{}
+	}
+	state, result, ok := args[0].Promise()
+	if !ok {
+		return v8.Value{}
+	}
+	s.set(stateKind, float64(lookedPromise+int(state)))
+	return result
 }
 
 // share(buffer, which) gives Go the memory of a SharedArrayBuffer, as state (0) or exchange (1).

@@ -74,6 +74,13 @@ const (
 	resultError
 )
 
+// What state[stateKind] says of a value that was looked at; the states of a promise follow lookedPromise in their order.
+const (
+	lookedOther = iota
+	lookedProxy
+	lookedPromise
+)
+
 func newSandbox(w *worker) (*sandbox, error) {
 	// The engine would take its seed from a file, which the jail keeps from it.
 	var seed [4]byte

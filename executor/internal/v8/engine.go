@@ -190,6 +190,31 @@ func (v Value) Release() {
 	}
 }
 
+// IsProxy reports whether the value is a proxy, which no script can tell.
+func (v Value) IsProxy() bool { return v.v.IsProxy() }
+
+// PromiseState is a promise's state as the engine numbers it.
+type PromiseState int
+
+const (
+	Pending PromiseState = iota
+	Fulfilled
+	Rejected
+)
+
+// Promise is the state of a promise, and what it has been settled with unless it is pending; ok is false for a value that
+// is no promise.
+func (v Value) Promise() (state PromiseState, result Value, ok bool) {
+	promise, err := v.v.AsPromise()
+	if err != nil {
+		return 0, Value{}, false
+	}
+	if state = PromiseState(promise.State()); state == Pending {
+		return state, Value{}, true
+	}
+	return state, Value{promise.Result()}, true
+}
+
 // IsString reports whether the value is a primitive string.
 func (v Value) IsString() bool { return v.v.IsString() }
 

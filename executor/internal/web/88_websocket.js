@@ -27,7 +27,7 @@
   let pairing = false;
   let join;
   class SocketImplementation extends EventTarget {
-    #state = { __proto__: null, ready: states.OPEN, accepted: false, other: undefined, binaryType: 'blob', attachment: null, sentClose: false, url: null };
+    #state = { __proto__: null, ready: states.OPEN, accepted: false, other: undefined, binaryType: 'arraybuffer', attachment: null, sentClose: false, url: null };
     static { join = (a, b) => { a.#state.other = b; b.#state.other = a; }; }
 
     constructor(url, protocols = undefined) {

@@ -275,7 +275,7 @@
         return text;
       }));
     }
-    if (isPromise(value)) return object(prefixOf(name, tag, 'Promise'));
+    if (isPromise(value)) return object(prefixOf(name, tag, 'Promise'), () => promiseItems(value, ctx, times));
     if (isWeakSet(value)) return object(prefixOf(name, tag, 'WeakSet'), () => [ctx.stylize('<items unknown>', 'special')]);
     if (isWeakMap(value)) return object(prefixOf(name, tag, 'WeakMap'), () => [ctx.stylize('<items unknown>', 'special')]);
     if (isWeakRef(value)) return object(prefixOf(name, tag, 'WeakRef'), () => [valueText(WeakRef.prototype.deref.call(value), ctx, times)]);
@@ -291,7 +291,43 @@
       return { ...shape, base: ctx.stylize(text, kind.toLowerCase()) };
     }
     if (tag === 'Module') return object('[Module: null prototype] ');
+    const platform = interfaceOf(Object.getPrototypeOf(value));
+    if (platform !== undefined) return platformShape(value, ctx, times, name, platform, object);
     return object(name === 'Object' && tag === '' ? '' : prefixOf(name, tag, 'Object'));
+  };
+  const promiseItems = (value, ctx, times) => {
+    const found = host.promiseOf?.(value);
+    if (found === undefined) return [];
+    if (found.state === 0) return [ctx.stylize('<pending>', 'special')];
+    ctx.indentation += 2;
+    const text = valueText(found.result, ctx, times);
+    ctx.indentation -= 2;
+    return [found.state === 2 ? `${ctx.stylize('<rejected>', 'special')} ${text}` : text];
+  };
+  // The platform's own objects: the pairs of a list of them, the readable attributes of the rest.
+  const lists = ['Headers', 'URLSearchParams', 'FormData'];
+  const interfaceOf = (prototype) => (prototype === null ? undefined : host.load('idl').interfaces.get(prototype)?.name ?? interfaceOf(Object.getPrototypeOf(prototype)));
+  const platformShape = (value, ctx, times, name, platform, object) => {
+    const nested = (label, inner) => {
+      ctx.indentation += 2;
+      const text = `${label}${valueText(inner, ctx, times)}`;
+      ctx.indentation -= 2;
+      return text;
+    };
+    if (lists.includes(platform)) {
+      const pairs = [...value];
+      return object(prefixOf(name, '', platform, `(${pairs.length})`), () => pairs.map(([key, item]) => nested(`${primitiveText(key, ctx)} => `, item)));
+    }
+    return object(prefixOf(name, '', platform), () => attributesOf(value).map((key) => nested(`${key}: `, value[key])));
+  };
+  const attributesOf = (value) => {
+    const keys = [];
+    for (let at = Object.getPrototypeOf(value); at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
+      for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
+        if (property.get !== undefined && property.enumerable && !keys.includes(key) && !Object.hasOwn(value, key)) keys.push(key);
+      }
+    }
+    return keys;
   };
   const bytesText = (bytes, ctx) => {
     const shown = [...bytes.subarray(0, Math.max(0, ctx.maxArrayLength))].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
@@ -418,7 +454,8 @@
       if (!ctx.circular.has(value)) ctx.circular.set(value, ctx.circular.size + 1);
       return ctx.stylize(`[Circular *${ctx.circular.get(value)}]`, 'special');
     }
-    return rawText(value, ctx, times + (top ? 0 : 1));
+    const text = rawText(value, ctx, times + (top ? 0 : 1));
+    return host.isProxy?.(value) ? `Proxy(${text})` : text;
   };
   const publicOptions = (ctx) => Object.fromEntries(Object.keys(defaults).map((key) => [key, ctx[key]]).concat([['stylize', ctx.stylize]]));
 

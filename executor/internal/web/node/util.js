@@ -50,7 +50,7 @@
     isModuleNamespaceObject: tagged('Module'),
     isNativeError: (value) => Error.isError(value),
     isPromise: (value) => value instanceof Promise,
-    isProxy: () => false,
+    isProxy: (value) => host.isProxy?.(value) ?? false,
     isRegExp: tagged('RegExp'),
     isSet: brand(getter(Set.prototype, 'size')),
     isSetIterator: tagged('Set Iterator'),
