@@ -2,7 +2,6 @@ package typegen_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -86,32 +85,4 @@ func TestNoTools(t *testing.T) {
 	if got, want := typegen.Generate("codemode", nil).String(), "declare const codemode: {}"; got != want {
 		t.Errorf("block %q, want %q", got, want)
 	}
-}
-
-func ExampleGenerate() {
-	block := typegen.Generate("shop", []typegen.Tool{{
-		Name:        "list-orders",
-		Description: "Orders belonging to one user.",
-		InputSchema: json.RawMessage(`{
-			"type": "object",
-			"properties": {"userId": {"type": "string", "description": "Whose orders."}},
-			"required": ["userId"]
-		}`),
-		OutputSchema: json.RawMessage(`{"type": "array", "items": {"enum": ["open", "paid"]}}`),
-	}})
-	fmt.Println(strings.ReplaceAll(block.String(), "\t", "  "))
-	// Output:
-	// type ListOrdersInput = {
-	//     /** Whose orders. */
-	//     userId: string;
-	// }
-	// type ListOrdersOutput = ("open" | "paid")[]
-	//
-	// declare const shop: {
-	//   /**
-	//    * Orders belonging to one user.
-	//    * @param input.userId - Whose orders.
-	//    */
-	//   list_orders: (input: ListOrdersInput) => Promise<ListOrdersOutput>;
-	// }
 }
