@@ -111,7 +111,7 @@ func (r *run) dispatch(handlers map[string]protocol.Handler) protocol.DispatchFu
 // is then the only argument.
 func parseArguments(argsJSON string) ([]json.RawMessage, error) {
 	args, err := protocol.SplitArguments(argsJSON)
-	if err != nil && json.Valid([]byte(argsJSON)) {
+	if err != nil && protocol.ValidJSON([]byte(argsJSON)) {
 		return []json.RawMessage{json.RawMessage(argsJSON)}, nil
 	}
 	return args, err

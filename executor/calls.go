@@ -3,7 +3,6 @@ package executor
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -188,7 +187,7 @@ func (r *run) dispatch(ctx context.Context, c *call, provider, tool, arguments s
 // judge tells what an envelope says of its call, or what is wrong with it.
 func judge(text []byte) (outcome protocol.CallOutcome, problem string) {
 	// What a dispatch usually answers needs no second look.
-	if bytes.HasPrefix(text, []byte(`{"result":`)) && !bytes.Contains(text, []byte(`"error"`)) && json.Valid(text) {
+	if bytes.HasPrefix(text, []byte(`{"result":`)) && !bytes.Contains(text, []byte(`"error"`)) && protocol.ValidJSON(text) {
 		return protocol.CallCompleted, ""
 	}
 	envelope, err := protocol.ParseEnvelope(string(text))

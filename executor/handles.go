@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -200,7 +199,7 @@ func (p *Pool) prepareInvocation(e *execution, request *protocol.InvokeRequest) 
 	}
 	args := bytes.NewBufferString("[")
 	for i, arg := range request.Args {
-		if !json.Valid(arg) {
+		if !protocol.ValidJSON(arg) {
 			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "args[%d] is no JSON", i)
 		}
 		if i > 0 {

@@ -183,7 +183,7 @@ func (r *run) done(frame wire.Frame) (reusable bool, err error) {
 	case int64(len(value)) > r.plan.limits.ResultBytes:
 		r.giveUp(limitFailure("resultBytes", r.plan.limits.ResultBytes, "The program's value has %d bytes, too many", len(value)))
 		return false, errGivenUp
-	case !header.Undefined && !json.Valid(value):
+	case !header.Undefined && !protocol.ValidJSON(value):
 		return false, fmt.Errorf("%w: a value that is no JSON", errMalformed)
 	}
 	if header.Undefined || header.Failure != nil {

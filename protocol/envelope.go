@@ -34,7 +34,7 @@ func (e Envelope) Text() string {
 	if e.Result == nil {
 		return `{}`
 	}
-	if !json.Valid(e.Result) {
+	if !ValidJSON(e.Result) {
 		return ErrorEnvelope("the tool's result is no JSON").Text()
 	}
 	return `{"result":` + string(e.Result) + `}`

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The markers of the value encoding. A value crosses as plain JSON; three things JSON has no word for cross as an
@@ -161,7 +165,7 @@ func encodeObject(b *bytes.Buffer, o Object) error {
 // encodeRaw copies JSON text, and takes it apart only when it can hold a marker. A marker's key may be spelled with
 // escapes, so any backslash before a "u005f"-like run counts as "can".
 func encodeRaw(b *bytes.Buffer, raw json.RawMessage) error {
-	if !json.Valid(raw) {
+	if !ValidJSON(raw) {
 		return fmt.Errorf("a value is no JSON: %.60q", raw)
 	}
 	if !bytes.Contains(raw, []byte(markerPrefix)) && !bytes.Contains(raw, []byte(`\u`)) {
@@ -281,9 +285,28 @@ func SplitArguments(argsJSON string) ([]json.RawMessage, error) {
 	if argsJSON == "" {
 		return nil, nil
 	}
-	var args []json.RawMessage
-	if err := json.Unmarshal([]byte(argsJSON), &args); err != nil {
-		return nil, fmt.Errorf("the argument list is no JSON array: %w", err)
+	text := []byte(argsJSON)
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(text), textOptions...)
+	token, err := decoder.ReadToken()
+	if err == nil && token.Kind() != '[' {
+		err = fmt.Errorf("it begins with %.20q", argsJSON)
 	}
-	return args, nil
+	var args []json.RawMessage
+	for err == nil && decoder.PeekKind() != ']' {
+		var arg jsontext.Value
+		if arg, err = decoder.ReadValue(); err == nil {
+			end := decoder.InputOffset()
+			args = append(args, text[end-int64(len(arg)):end:end])
+		}
+	}
+	if err == nil {
+		_, err = decoder.ReadToken()
+	}
+	if err == nil {
+		if _, err = decoder.ReadToken(); err == io.EOF {
+			return args, nil
+		}
+		err = errors.New("something follows it")
+	}
+	return nil, fmt.Errorf("the argument list is no JSON array: %w", err)
 }
