@@ -42,6 +42,13 @@ type Run func(ctx context.Context) (any, error)
 // Target is an object whose methods the peer may call.
 type Target map[string]Func
 
+// Disposable is a function that wants to know when the peer has given it back, or can no longer, or never got it. Dispose
+// is called in a goroutine of its own, and may be called again.
+type Disposable struct {
+	Func    Func
+	Dispose func()
+}
+
 // Async makes a Func of one that needs no place in the order.
 func Async(f func(ctx context.Context, args []any) (any, error)) Func {
 	return func(args []any) Run {

@@ -91,7 +91,7 @@ func (e *encoder) special(v any, depth int) error {
 		e.date(float64(v))
 	case time.Time:
 		e.date(float64(v.UnixNano()) / 1e6)
-	case Func, Target:
+	case Func, Target, Disposable:
 		return e.export(v)
 	case *Stub:
 		return e.stub(v)

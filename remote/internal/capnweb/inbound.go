@@ -121,6 +121,7 @@ func (s *Session) drop(e *export) func() {
 		cancel = nil // pushed and released without a pull: the peer wants the call and not its answer
 	}
 	return func() {
+		s.disposed(e)
 		if cancel != nil {
 			cancel()
 		}
@@ -128,8 +129,18 @@ func (s *Session) drop(e *export) func() {
 			e.promise.then(func() {
 				value, _ := e.promise.result()
 				Dispose(value)
+				if !e.pulled {
+					s.unsent(value)
+				}
 			})
 		}
+	}
+}
+
+// disposed tells an object of ours that the peer no longer has it.
+func (s *Session) disposed(e *export) {
+	if e.dispose != nil {
+		s.runs.Go(e.dispose)
 	}
 }
 
@@ -138,21 +149,43 @@ func (s *Session) answer(e *export) {
 	value, failure := e.promise.result()
 	s.mu.Lock()
 	over, after := false, func() {}
-	if s.err == nil && !e.released {
-		over = s.enqueue(s.answerMessage(e.id, value, failure))
+	sent := s.err == nil && !e.released
+	if sent {
+		var text []byte
+		text, sent = s.answerMessage(e.id, value, failure)
+		over = s.enqueue(text)
 		if e.stream {
 			after = s.drop(e)
 		}
 	}
 	s.mu.Unlock()
 	after()
+	if !sent {
+		s.unsent(value)
+	}
 	if over {
 		s.overflowed()
 	}
 }
 
-// answerMessage encodes an answer; one that cannot cross rejects its call. The mutex is held.
-func (s *Session) answerMessage(id int64, value any, failure error) []byte {
+// unsent tells what a value wanted to pass that it never got there.
+func (s *Session) unsent(value any) {
+	switch v := value.(type) {
+	case Disposable:
+		s.runs.Go(v.Dispose)
+	case []any:
+		for _, item := range v {
+			s.unsent(item)
+		}
+	case Object:
+		for _, m := range v {
+			s.unsent(m.Value)
+		}
+	}
+}
+
+// answerMessage encodes an answer; one that cannot cross rejects its call, and sent says so. The mutex is held.
+func (s *Session) answerMessage(id int64, value any, failure error) (text []byte, sent bool) {
 	attempt := func(kind string, v any) ([]byte, error) {
 		pass := &passing{session: s}
 		e := &encoder{b: make([]byte, 0, 64), table: pass}
@@ -170,7 +203,7 @@ func (s *Session) answerMessage(id int64, value any, failure error) []byte {
 	if failure == nil {
 		text, err := attempt("resolve", value)
 		if err == nil {
-			return text
+			return text, true
 		}
 		failure = err
 	}
@@ -178,7 +211,7 @@ func (s *Session) answerMessage(id int64, value any, failure error) []byte {
 	if err != nil {
 		text, _ = attempt("reject", newError("Error", "", "the call failed, and its error cannot cross: %s", cut(err.Error(), shown)))
 	}
-	return text
+	return text, false
 }
 
 // invocation is a call of the peer, or a property that it reads.
@@ -331,14 +364,18 @@ func (i *invocation) end(value any, err error) {
 		value = nil // it may be a nil pointer of some kind
 	}
 	s := i.session
-	s.mu.Lock()
-	s.calls--
-	s.mu.Unlock()
 	if i.entry == nil {
 		i.promise.settle(value, err)
-		return
+	} else {
+		s.finish(i.entry, value, err)
 	}
-	s.finish(i.entry, value, err)
+	s.mu.Lock()
+	s.calls-- // once its answer is on its way
+	last := s.retired && s.calls == 0
+	s.mu.Unlock()
+	if last {
+		s.End()
+	}
 }
 
 // finish settles an export and counts what its value holds.
@@ -355,9 +392,11 @@ func (s *Session) finish(e *export, value any, err error) {
 		over = s.held > s.limits.Held
 	}
 	s.mu.Unlock()
-	e.promise.settle(value, err)
+	if !e.promise.settle(value, err) {
+		s.unsent(value)
+	}
 	if over {
-		s.abort(errLimit("calls hold more than %d bytes", s.limits.Held))
+		s.Abort(errLimit("calls hold more than %d bytes", s.limits.Held))
 	}
 }
 

@@ -17,12 +17,12 @@ func resolved(value any) *promise { return &promise{settled: true, value: value}
 
 func rejected(err error) *promise { return &promise{settled: true, err: err} }
 
-// settle ends the promise, once, and tells those who wait.
-func (p *promise) settle(value any, err error) {
+// settle ends the promise, once, and tells those who wait. It reports whether it was the one.
+func (p *promise) settle(value any, err error) bool {
 	p.mu.Lock()
 	if p.settled {
 		p.mu.Unlock()
-		return
+		return false
 	}
 	p.settled, p.telling = true, true
 	p.value, p.err = value, err
@@ -35,6 +35,7 @@ func (p *promise) settle(value any, err error) {
 	}
 	p.telling = false
 	p.mu.Unlock()
+	return true
 }
 
 // then calls f once the promise has settled: now, if it has and nobody waits before it.

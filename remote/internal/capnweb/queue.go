@@ -23,7 +23,7 @@ func (s *Session) enqueue(text []byte) bool {
 
 // overflowed ends the session of a peer that does not read. The mutex is not held.
 func (s *Session) overflowed() {
-	s.abort(errLimit("more than %d bytes wait for a peer that does not read", s.limits.Queued))
+	s.Abort(errLimit("more than %d bytes wait for a peer that does not read", s.limits.Queued))
 }
 
 // send enqueues a message of a session that lives.

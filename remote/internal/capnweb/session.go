@@ -28,6 +28,7 @@ type Session struct {
 	lastPush, lastImport, lastExport int64
 	calls                            int   // of the peer, that run or wait for their arguments
 	held                             int64 // bytes of calls that are not released
+	retired                          bool  // to end with the last of calls
 	out                              queue
 
 	loops sync.WaitGroup // reader, writer and pings
@@ -44,6 +45,8 @@ type export struct {
 	stream bool
 	// owns: stubs of the peer's in the value are given back with it.
 	owns bool
+	// dispose is told that the peer has given the object back; nil when nobody wants to know.
+	dispose func()
 	// cancel ends the context of the call behind it; nil before it runs, and when there is none.
 	cancel context.CancelFunc
 	// size is what it counts for in held, until it is released and its call is over.
@@ -123,28 +126,39 @@ func (s *Session) Stats() Stats {
 // errDisposed is the reason with which npm capnweb closes a session whose main stub is disposed of.
 var errDisposed = errors.New("RPC session was shut down by disposing the main stub")
 
-// Close ends the session in the orderly way, without an abort, and waits for its goroutines; for calls of the peer
-// that ignore the end of their context at most ten seconds.
-func (s *Session) Close() {
+// End ends the session in the orderly way, without an abort. Wait says when it is over.
+func (s *Session) End() {
 	s.fail(errDisposed, farewell{code: closeDisposed, reason: errDisposed.Error()})
+}
+
+// Retire is End once none of the peer's calls runs.
+func (s *Session) Retire() {
+	s.mu.Lock()
+	s.retired = true
+	idle := s.calls == 0
+	s.mu.Unlock()
+	if idle {
+		s.End()
+	}
+}
+
+// Close is End and Wait.
+func (s *Session) Close() {
+	s.End()
 	s.Wait()
 }
 
-// Abort ends the session with an error that the peer's calls fail with, after what is queued has been sent, and waits
-// as Close does.
+// Abort ends the session with an error that the peer's calls fail with, after what is queued has been sent. Wait says
+// when it is over.
 func (s *Session) Abort(err error) {
-	s.abort(err)
-	s.Wait()
-}
-
-func (s *Session) abort(err error) {
 	s.fail(err, farewell{abort: err, code: closeDisposed, reason: err.Error()})
 }
 
 // patience bounds the wait for calls that ignore the end of their context, as executor.Pool has it.
 const patience = 10 * time.Second
 
-// Wait returns when nothing of an ended session is left.
+// Wait returns when nothing of an ended session is left; it waits for calls of the peer that ignore the end of their
+// context, but not for more than ten seconds.
 func (s *Session) Wait() {
 	s.loops.Wait()
 	over := make(chan struct{})
@@ -174,6 +188,9 @@ func (s *Session) fail(err error, last farewell) {
 	s.imports, s.exports = map[int64]*imported{}, map[int64]*export{}
 	s.out.last = last
 	s.mu.Unlock()
+	for _, e := range exports {
+		s.disposed(e)
+	}
 	s.cancel()
 	close(s.broken)
 	for _, i := range imports {
@@ -200,7 +217,7 @@ func (s *Session) read() {
 			err = s.receive(m, len(text))
 		}
 		if err != nil {
-			s.abort(err)
+			s.Abort(err)
 			return
 		}
 		select {
@@ -213,7 +230,7 @@ func (s *Session) read() {
 
 func (s *Session) readFailed(err error) {
 	if abort := new(Error); errors.As(err, &abort) { // the transport found fault with what it read
-		s.abort(abort)
+		s.Abort(abort)
 		return
 	}
 	s.fail(err, farewell{})

@@ -234,12 +234,18 @@ func (p *passing) export(object any) (int64, error) {
 	if len(s.exports) >= s.limits.Table {
 		return 0, errLimit("more than %d calls and objects are held for the peer", s.limits.Table)
 	}
-	held, ok := object.(*promise)
-	if !ok {
-		held = resolved(object)
+	e := &export{refs: 1, finished: true}
+	switch v := object.(type) {
+	case *promise:
+		e.promise = v
+	case Disposable:
+		e.promise, e.dispose = resolved(v.Func), v.Dispose
+	default:
+		e.promise = resolved(v)
 	}
 	s.lastExport--
-	s.exports[s.lastExport] = &export{id: s.lastExport, promise: held, refs: 1, finished: true}
+	e.id = s.lastExport
+	s.exports[e.id] = e
 	p.ids = append(p.ids, s.lastExport)
 	return s.lastExport, nil
 }
@@ -256,6 +262,7 @@ func (p *passing) own(st *Stub) (int64, error) {
 
 func (p *passing) undo() {
 	for _, id := range p.ids {
+		p.session.disposed(p.session.exports[id])
 		delete(p.session.exports, id)
 	}
 }
