@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/codemode-go/codemode/codetool"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 func TestAnswers(t *testing.T) {
@@ -143,6 +146,25 @@ func TestMediaBecomeBlocks(t *testing.T) {
 		if label == "twice" && (strings.Count(a.text(), picture) != 1 || len(a.Content) != 2) {
 			t.Errorf("%s: %s", label, a.text())
 		}
+	}
+}
+
+// TestMediaOfAnAnswerAreBounded covers a program that returns more than any client takes: what is left out is named.
+func TestMediaOfAnAnswerAreBounded(t *testing.T) {
+	image := func(size int) any {
+		return protocol.Object{{Key: "type", Value: "image"}, {Key: "mimeType", Value: "image/png"}, {Key: "data", Value: make([]byte, size)}}
+	}
+	l := lifter{}
+	content, whole := l.blocks([]any{image(9_000_000), image(9_000_001), image(3)}, 1000)
+	if !whole || len(content) != 3 || len(l.lifted) != 2 {
+		t.Fatalf("%d blocks, %d lifted, %v", len(content), len(l.lifted), whole)
+	}
+	if got := content[1].(mcp.TextContent).Text; got != "[image of 9000003 bytes, left out: the media of one answer may have 20 MiB of base64 and 100 blocks]" {
+		t.Error(got)
+	}
+	c := one(t, nil, "image")
+	if a := c.code(`async () => (await Promise.all(Array.from({length: 101}, (_, i) => srv.image({bytes: 100 + i})))).flatMap(r => r.content)`); len(a.Content) != 101 || !strings.Contains(string(a.Content[100]), "left out") {
+		t.Errorf("%d blocks, the last %.200s", len(a.Content), a.Content[len(a.Content)-1])
 	}
 }
 

@@ -104,10 +104,10 @@ type client struct {
 	done   chan error
 	nextID int
 	// notes are the notifications that came in between.
-	notes []message
+	notes []incoming
 }
 
-type message struct {
+type incoming struct {
 	ID     json.RawMessage
 	Method string
 	Params json.RawMessage
@@ -144,13 +144,13 @@ func (c *client) send(line string) {
 }
 
 // receive returns the next message.
-func (c *client) receive() message {
+func (c *client) receive() incoming {
 	c.t.Helper()
 	line, err := c.out.ReadBytes('\n')
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	var m message
+	var m incoming
 	if err := json.Unmarshal(line, &m); err != nil {
 		c.t.Fatalf("%v: %s", err, line)
 	}
@@ -166,7 +166,7 @@ func (c *client) start(method, params string) string {
 }
 
 // finish waits for the answer to a request.
-func (c *client) finish(id string) message {
+func (c *client) finish(id string) incoming {
 	c.t.Helper()
 	for {
 		m := c.receive()
@@ -177,7 +177,7 @@ func (c *client) finish(id string) message {
 	}
 }
 
-func (c *client) request(method, params string) message {
+func (c *client) request(method, params string) incoming {
 	c.t.Helper()
 	return c.finish(c.start(method, params))
 }

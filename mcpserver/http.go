@@ -1,10 +1,14 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
+	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -13,6 +17,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/codemode-go/codemode/mcpserver/internal/message"
 )
 
 // maxBody bounds one HTTP request: a program of the largest size, every character of it escaped.
@@ -22,17 +28,31 @@ const maxBody = 32 << 20
 type HTTPOptions struct {
 	// Token is what clients send as "Authorization: Bearer …"; empty asks for none, which only a loopback address may.
 	Token string
-	// AllowedOrigins are web origins ("https://app.example") whose pages may call; those of this machine always may.
+	// AllowedOrigins are web origins ("https://app.example", "http://localhost:6274") whose pages may call. A browser
+	// sends a page's origin along; no other page may call, not even one of this machine, for a page of one port must not
+	// drive the server of another.
 	AllowedOrigins []string
+	// AllowedHosts are names under which a proxy on this machine makes the server known ("mcp.example.com"). A request
+	// that comes over the loopback interface under any other name than the machine's own is refused: it may be that of
+	// a page whose name was made to point here.
+	AllowedHosts []string
 	// Path is where the endpoint is; empty is "/mcp".
 	Path string
+	// CertFile and KeyFile make it HTTPS.
+	CertFile, KeyFile string
 }
+
+// sessionLife is how long a client that says nothing, and holds no stream open, is remembered.
+const sessionLife = time.Hour
 
 // Handler serves Streamable HTTP at HTTPOptions.Path. The returned function ends the clients' streams, which stay open
 // as long as they like otherwise.
 func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStreams func(context.Context)) {
 	o := options.resolve()
-	streamable := server.NewStreamableHTTPServer(s.mcp, server.WithStateful(true), server.WithStreamableHTTPLogger(s.log))
+	streamable := server.NewStreamableHTTPServer(s.mcp,
+		server.WithStateful(true), server.WithSessionIdleTTL(sessionLife), server.WithHeartbeatInterval(heartbeat),
+		server.WithEventStore(newEvents()), server.WithStreamableHTTPLogger(s.log),
+		server.WithDisableLocalhostProtection(true)) // refuse has it, and knows of proxies
 	mux := http.NewServeMux()
 	mux.HandleFunc(o.Path, func(w http.ResponseWriter, r *http.Request) {
 		if status, why := o.refuse(r); status != 0 {
@@ -42,10 +62,52 @@ func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStrea
 			http.Error(w, why, status)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if r.Method == http.MethodPost && !readMessage(w, r) {
+			return
+		}
 		streamable.ServeHTTP(w, r)
 	})
-	return mux, streamable.CloseSessions
+	return mux, func(ctx context.Context) { _ = streamable.Shutdown(ctx) } // it has no HTTP server of its own to fail
+}
+
+// heartbeat keeps idle streams of clients from being closed on the way.
+const heartbeat = 30 * time.Second
+
+// readMessage reads a POST's message by the letter, for mcp-go does not, and puts it back. It reports false when it has
+// answered itself.
+func readMessage(w http.ResponseWriter, r *http.Request) bool {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			http.Error(w, tooLarge, http.StatusRequestEntityTooLarge)
+		}
+		return false // else the client has gone
+	}
+	text, m, err := message.Strict(body)
+	var wrong *message.Error
+	switch {
+	case errors.Is(err, message.ErrNoObject):
+		wrong = &message.Error{Code: message.CodeInvalidRequest, Message: "Invalid Request: a message is an object, and this revision of the protocol has no batches"}
+	case err != nil:
+		wrong = &message.Error{Code: message.CodeParse, Message: "Parse error"}
+	case string(m.Version) != `"2.0"` || !m.IsRequest() && !m.IsNotification() && !m.IsAnswer():
+		wrong = &message.Error{Code: message.CodeInvalidRequest, Message: "Invalid Request: not a JSON-RPC 2.0 message"}
+	case m.IsRequest():
+		wrong = m.Check()
+	}
+	if wrong == nil {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+		return true
+	}
+	id := json.RawMessage("null")
+	if m != nil && m.HasID() {
+		id = m.ID
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusBadRequest)
+	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": wrong}) // the client may be gone
+	return false
 }
 
 func (o *HTTPOptions) resolve() HTTPOptions {
@@ -59,35 +121,60 @@ func (o *HTTPOptions) resolve() HTTPOptions {
 	return resolved
 }
 
-// refuse checks what mcp-go does not: the page that a browser sends from, and the token.
+// tooLarge says what the bound is.
+var tooLarge = fmt.Sprintf("Request body is larger than %d bytes", maxBody)
+
+// refuse checks what mcp-go does not: the name and the page that a browser sends from, and the token.
 func (o *HTTPOptions) refuse(r *http.Request) (status int, why string) {
-	if origin := r.Header.Get("Origin"); origin != "" && !o.allows(origin) {
+	if !o.knowsHost(r) {
+		return http.StatusForbidden, "Forbidden: this server is not known under this name"
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && !o.allows(origin, r) {
 		return http.StatusForbidden, "Forbidden: this origin may not call"
 	}
 	if r.ContentLength > maxBody {
-		return http.StatusRequestEntityTooLarge, fmt.Sprintf("Request body is larger than %d bytes", maxBody)
+		return http.StatusRequestEntityTooLarge, tooLarge
 	}
 	if o.Token == "" {
 		return 0, ""
 	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || subtle.ConstantTimeCompare([]byte(given), []byte(o.Token)) != 1 {
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(strings.TrimSpace(given)), []byte(o.Token)) != 1 {
 		return http.StatusUnauthorized, "Unauthorized"
 	}
 	return 0, ""
 }
 
-func (o *HTTPOptions) allows(origin string) bool {
+// knowsHost guards against DNS rebinding, which only reaches servers on the loopback interface.
+func (o *HTTPOptions) knowsHost(r *http.Request) bool {
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if local == nil || !isLoopback(hostname(local.String())) {
+		return true
+	}
+	host := hostname(r.Host)
+	return isLoopback(host) || slices.ContainsFunc(o.AllowedHosts, func(allowed string) bool { return strings.EqualFold(allowed, host) })
+}
+
+// hostname is a host without its port.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+// allows reports whether pages of an origin may call: those of the server itself, and those that were named.
+func (o *HTTPOptions) allows(origin string, r *http.Request) bool {
 	if slices.Contains(o.AllowedOrigins, origin) {
 		return true
 	}
 	u, err := url.Parse(origin)
-	return err == nil && isLoopback(u.Hostname())
+	return err == nil && strings.EqualFold(u.Host, r.Host) && (u.Scheme == "https") == (r.TLS != nil)
 }
 
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // ListenHTTP serves Streamable HTTP on addr ("127.0.0.1:8765") until ctx ends; runs that are still going are then
@@ -102,6 +189,14 @@ func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptio
 	if !isLoopback(host) && o.Token == "" {
 		return fmt.Errorf("refusing to listen on %s, which others can reach, without a token", addr)
 	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		return errors.New("a certificate needs its key, and a key its certificate")
+	}
+	if o.CertFile != "" {
+		if _, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile); err != nil {
+			return fmt.Errorf("the certificate cannot be used: %w", err)
+		}
+	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return err
@@ -111,9 +206,19 @@ func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptio
 	defer cancel()
 	web := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return requests }}
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(listener) }()
+	scheme := "http"
+	if o.CertFile != "" {
+		scheme = "https"
+	}
+	go func() {
+		if scheme == "https" {
+			served <- web.ServeTLS(listener, o.CertFile, o.KeyFile)
+			return
+		}
+		served <- web.Serve(listener)
+	}()
 	if ready != nil {
-		ready("http://" + listener.Addr().String() + o.Path)
+		ready(scheme + "://" + listener.Addr().String() + o.Path)
 	}
 	select {
 	case err := <-served:

@@ -59,7 +59,7 @@ func TestHTTPClientRunsAProgram(t *testing.T) {
 
 func TestHTTPRefusals(t *testing.T) {
 	s := serve(t, nil, nil)
-	open, locked := listen(t, s, &HTTPOptions{AllowedOrigins: []string{"https://app.example"}}), listen(t, s, &HTTPOptions{Token: "secret", Path: "/other"})
+	open, locked := listen(t, s, &HTTPOptions{AllowedOrigins: []string{"https://app.example"}, AllowedHosts: []string{"mcp.example.com"}}), listen(t, s, &HTTPOptions{Token: "secret", Path: "/other"})
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
 	for name, tt := range map[string]struct {
 		url     string
@@ -67,18 +67,28 @@ func TestHTTPRefusals(t *testing.T) {
 		body    string
 		want    int
 	}{
-		"plain":          {open, nil, initialize, 200},
-		"own origin":     {open, map[string]string{"Origin": "http://localhost:3000"}, initialize, 200},
-		"allowed origin": {open, map[string]string{"Origin": "https://app.example"}, initialize, 200},
-		"evil origin":    {open, map[string]string{"Origin": "https://evil.example"}, initialize, 403},
-		"evil twin":      {open, map[string]string{"Origin": "https://localhost.evil.example"}, initialize, 403},
-		"null origin":    {open, map[string]string{"Origin": "null"}, initialize, 403},
-		"rebound name":   {open, map[string]string{"Host": "evil.example"}, initialize, 403},
-		"too large":      {open, nil, strings.Repeat(" ", maxBody+1), 413},
-		"no token":       {locked, nil, initialize, 401},
-		"wrong token":    {locked, map[string]string{"Authorization": "Bearer secret2"}, initialize, 401},
-		"token":          {locked, map[string]string{"Authorization": "Bearer secret"}, initialize, 200},
-		"ended session":  {open, map[string]string{"Mcp-Session-Id": "unknown"}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 404},
+		"plain":                       {open, nil, initialize, 200},
+		"own origin":                  {open, map[string]string{"Origin": strings.TrimSuffix(open, "/mcp")}, initialize, 200},
+		"other port":                  {open, map[string]string{"Origin": "http://localhost:3000"}, initialize, 403},
+		"other scheme":                {open, map[string]string{"Origin": strings.Replace(strings.TrimSuffix(open, "/mcp"), "http:", "https:", 1)}, initialize, 403},
+		"proxy's name":                {open, map[string]string{"Host": "mcp.example.com"}, initialize, 200},
+		"local name":                  {open, map[string]string{"Host": "LOCALHOST:80"}, initialize, 200},
+		"allowed origin":              {open, map[string]string{"Origin": "https://app.example"}, initialize, 200},
+		"evil origin":                 {open, map[string]string{"Origin": "https://evil.example"}, initialize, 403},
+		"evil twin":                   {open, map[string]string{"Origin": "https://localhost.evil.example"}, initialize, 403},
+		"null origin":                 {open, map[string]string{"Origin": "null"}, initialize, 403},
+		"rebound name":                {open, map[string]string{"Host": "evil.example"}, initialize, 403},
+		"too large":                   {open, nil, strings.Repeat(" ", maxBody+1), 413},
+		"no token":                    {locked, nil, initialize, 401},
+		"wrong token":                 {locked, map[string]string{"Authorization": "Bearer secret2"}, initialize, 401},
+		"token":                       {locked, map[string]string{"Authorization": "Bearer secret"}, initialize, 200},
+		"token, scheme in lower case": {locked, map[string]string{"Authorization": "bearer  secret"}, initialize, 200},
+		"other scheme of auth":        {locked, map[string]string{"Authorization": "Basic secret"}, initialize, 401},
+		"batch":                       {open, nil, "[" + initialize + "]", 400},
+		"garbage":                     {open, nil, "{", 400},
+		"other spelling":              {open, nil, strings.Replace(initialize, `"method"`, `"Method"`, 1), 400},
+		"bad cursor":                  {open, nil, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`, 400},
+		"ended session":               {open, map[string]string{"Mcp-Session-Id": "unknown"}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 404},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tt.url, strings.NewReader(tt.body))
 		if err != nil {

@@ -262,10 +262,14 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// ServeStdio speaks with one client on two streams, one message a line, until in ends or ctx does; runs that are still
-// going are then cancelled. Nothing but messages goes to out. The error is that of the streams.
+// drainMargin is what a run may take beyond its time limit to be answered.
+const drainMargin = 5 * time.Second
+
+// ServeStdio speaks with one client on two streams, one message a line, until in ends or ctx does. Runs that are going
+// when in ends are finished and answered, while anybody reads; those that are going when ctx ends are cancelled. Nothing
+// but messages goes to out. The error is that of the streams.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	return stdio.Serve(ctx, s.mcp, in, out, &stdio.Options{Logger: s.log})
+	return stdio.Serve(ctx, s.mcp, in, out, &stdio.Options{Logger: s.log, Drain: s.options.Tool.Timeout + s.options.StartWait + drainMargin})
 }
 
 // ServerStatus is what is known about one upstream.

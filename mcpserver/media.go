@@ -25,6 +25,10 @@ const (
 	minMedia = 96
 	// maxRemembered bounds the base64 that one run remembers.
 	maxRemembered = 64 << 20
+	// maxMedia and maxMediaBlocks bound what one answer carries beside its text: the APIs behind the known clients take
+	// requests of 20 to 32 MB and 100 images, and a client that gets more fails the whole conversation.
+	maxMedia       = 20 << 20
+	maxMediaBlocks = 100
 )
 
 // remember keeps the media of a result, so that their base64 is known wherever a program puts it.
@@ -148,6 +152,7 @@ func base64Text(value any) (string, bool) {
 type lifter struct {
 	known  []media
 	lifted []mcp.Content
+	bytes  int               // of base64 in lifted
 	names  map[string]string // what stands in the text for base64 that was lifted
 }
 
@@ -162,15 +167,20 @@ func (l *lifter) blocks(value any, chars int) (content []mcp.Content, whole bool
 	for _, item := range list {
 		if block, data, ok := mediaBlock(item); ok {
 			special = true
-			if _, seen := l.names[data]; !seen {
-				l.take(block, data)
-				content = append(content, l.lifted[len(l.lifted)-1])
+			if _, seen := l.names[data]; seen {
+				continue
+			}
+			before := len(l.lifted)
+			if name := l.take(block, data); len(l.lifted) > before {
+				content = append(content, l.lifted[before])
+			} else {
+				content = append(content, mcp.NewTextContent(name))
 			}
 			continue
 		}
 		block, ok := plainBlock(item)
 		if !ok {
-			l.lifted, l.names = nil, nil
+			l.lifted, l.names, l.bytes = nil, nil, 0
 			return nil, false
 		}
 		special = special || get(block, "type") != "text"
@@ -243,7 +253,8 @@ func (l *lifter) lift(value any) any {
 	return value
 }
 
-// take makes a block of its own, once for the same data, and returns what stands for it in the text.
+// take makes a block of its own, once for the same data and while there is room, and returns what stands for it in the
+// text.
 func (l *lifter) take(block protocol.Object, data string) (name string) {
 	if name, seen := l.names[data]; seen {
 		return name
@@ -251,8 +262,15 @@ func (l *lifter) take(block protocol.Object, data string) (name string) {
 	if l.names == nil {
 		l.names = map[string]string{}
 	}
+	size := base64.StdEncoding.DecodedLen(len(data))
+	if len(l.lifted) == maxMediaBlocks || l.bytes+len(data) > maxMedia {
+		name = fmt.Sprintf("[%v of %d bytes, left out: the media of one answer may have %d MiB of base64 and %d blocks]", get(block, "type"), size, maxMedia>>20, maxMediaBlocks)
+		l.names[data] = name
+		return name
+	}
+	l.bytes += len(data)
 	l.lifted = append(l.lifted, rawBlock(block))
-	name = fmt.Sprintf("[%v %d of this answer, %d bytes]", get(block, "type"), len(l.lifted), base64.StdEncoding.DecodedLen(len(data)))
+	name = fmt.Sprintf("[%v %d of this answer, %d bytes]", get(block, "type"), len(l.lifted), size)
 	l.names[data] = name
 	return name
 }

@@ -9,6 +9,9 @@ package message
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 )
 
 // Message is a JSON-RPC message of any kind. Members that are absent are nil.
@@ -47,4 +50,65 @@ func (m *Message) IsRequest() bool      { return m.Method != "" && m.HasID() }
 func (m *Message) IsNotification() bool { return m.Method != "" && !m.HasID() }
 func (m *Message) IsAnswer() bool {
 	return m.Method == "" && m.HasID() && (m.Result != nil || m.Error != nil)
+}
+
+// Error is a JSON-RPC error.
+type Error struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Error reads as the MCP SDKs word it for programs.
+func (e *Error) Error() string { return fmt.Sprintf("MCP error %d: %s", e.Code, e.Message) }
+
+// The error codes of JSON-RPC and MCP that are used by name.
+const (
+	CodeParse              = -32700
+	CodeInvalidRequest     = -32600
+	CodeMethodNotFound     = -32601
+	CodeInvalidParams      = -32602
+	CodeInternal           = -32603
+	CodeServer             = -32000
+	CodeUnsupportedVersion = -32022
+)
+
+// Strict reads one message, and returns it without the members whose names are those of JSON-RPC or of a request's
+// parameters in another spelling, for a decoder that would take them for those. The text is raw itself when it has none.
+func Strict(raw []byte) (text []byte, m *Message, err error) {
+	if m, err = Parse(raw); err != nil {
+		return nil, nil, err
+	}
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &members) // Parse has just done it
+	odd := dropOdd(members, "jsonrpc", "id", "method", "params", "result", "error")
+	var params map[string]json.RawMessage
+	if json.Unmarshal(m.Params, &params) == nil && params != nil && dropOdd(params, parameters...) {
+		odd = true
+		if members["params"], err = json.Marshal(params); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !odd {
+		return raw, m, nil
+	}
+	text, err = json.Marshal(members)
+	return text, m, err
+}
+
+// parameters are the names of MCP's parameters, of requests and notifications that clients send.
+var parameters = []string{
+	"name", "arguments", "cursor", "uri", "level", "protocolVersion", "capabilities", "clientInfo", "_meta", "requestId",
+	"reason", "progressToken", "ref", "argument", "context", "notifications", "inputResponses", "requestState", "task", "taskId",
+}
+
+func dropOdd(members map[string]json.RawMessage, names ...string) (dropped bool) {
+	for key := range members {
+		if slices.Contains(names, key) || !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, key) }) {
+			continue
+		}
+		delete(members, key)
+		dropped = true
+	}
+	return dropped
 }

@@ -21,6 +21,19 @@ func TestParseReadsMembersByTheLetter(t *testing.T) {
 	}
 }
 
+func TestStrictDropsOtherSpellings(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"code","arguments":{"NAME":1}}}`: `{"jsonrpc":"2.0","id":1,"method":"x","params":{"name":"code","arguments":{"NAME":1}}}`,
+		`{"jsonrpc":"2.0","ID":1,"id":2,"method":"x"}`:                                          `{"id":2,"jsonrpc":"2.0","method":"x"}`,
+		`{"id":2,"method":"x","params":{"Name":"code","uri":"a"}}`:                              `{"id":2,"method":"x","params":{"uri":"a"}}`,
+		`{"id":2,"method":"x","params":[1]}`:                                                    `{"id":2,"method":"x","params":[1]}`,
+	} {
+		if got, _, err := Strict([]byte(raw)); string(got) != want || err != nil {
+			t.Errorf("%s: got %s, %v", raw, got, err)
+		}
+	}
+}
+
 func TestScannerFindsTheIDWhereverItStands(t *testing.T) {
 	deep := strings.Repeat(`[`, 200_000) + strings.Repeat(`]`, 200_000)
 	for text, want := range map[string]string{

@@ -18,10 +18,11 @@ type session struct {
 	client        atomic.Value // of mcp.Implementation
 	capabilities  atomic.Value // of mcp.ClientCapabilities
 	notifications chan mcp.JSONRPCNotification
+	questions     *questions
 }
 
 func newSession(c *conn) *session {
-	return &session{conn: c, id: "stdio-" + rand.Text(), notifications: make(chan mcp.JSONRPCNotification, 64)}
+	return &session{conn: c, id: "stdio-" + rand.Text(), notifications: make(chan mcp.JSONRPCNotification, 64), questions: newQuestions()}
 }
 
 // SessionID, Initialize, Initialized and NotificationChannel implement server.ClientSession.

@@ -6,7 +6,7 @@
 //
 //	err := stdio.Serve(ctx, mcpServer, os.Stdin, os.Stdout, nil)
 //
-// A handler reaches its client, in order with its own answer, through [Notify].
+// A handler reaches its client through [Notify], in order with its own answer, and [Ask].
 //
 // # Order
 //
@@ -29,33 +29,49 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/codemode-go/codemode/mcpserver/internal/lines"
+	"github.com/codemode-go/codemode/mcpserver/internal/message"
 )
 
 const (
 	// maxMessage bounds one line of the client: a program of the largest size, every character of it escaped.
 	maxMessage = 32 << 20
-	// drain is how long calls may still answer once the input has ended: a client that pipes its requests in and closes
-	// reads the answers of quick ones.
-	drain = 500 * time.Millisecond
+	// lookAround is how often it is looked, while calls still answer after the input has ended, whether anybody reads.
+	lookAround = 100 * time.Millisecond
+	// lastWords is how long a client that does not read may keep us from ending.
+	lastWords = 2 * time.Second
 )
+
+// DefaultDrain is how long calls may still answer once the input has ended, for a server that does not say: a client that
+// pipes its requests in and closes reads the answers.
+const DefaultDrain = time.Minute
 
 // Options are the optional parts of Serve.
 type Options struct {
 	// Logger gets what the client does wrong, at Debug; nil discards it.
 	Logger *slog.Logger
+	// Drain bounds how long calls may still answer once the input has ended; 0 is DefaultDrain.
+	Drain time.Duration
 }
 
-// Serve answers messages from in on out until in ends or ctx does, cancels what still runs, and waits for it. Nothing
-// but JSON-RPC goes to out. The error is that of writing to out, or of reading from in. A read that is under way when
-// ctx ends is left behind, for Go has no way to interrupt it; it holds nothing but in.
+// Serve answers messages from in on out until in ends or ctx does. Calls that are under way when in ends may finish, as
+// long as somebody reads; those under way when ctx ends are cancelled and answered with an error. Serve waits for all.
+// Nothing but JSON-RPC goes to out. The error is that of writing to out, or of reading from in. A read that is under way when
+// ctx ends is left behind, for Go has no way to interrupt it; it holds nothing but in. So is a write to a
+// client that reads nothing for two seconds more.
 func Serve(ctx context.Context, s *server.MCPServer, in io.Reader, out io.Writer, options *Options) error {
-	log := slog.New(slog.DiscardHandler)
-	if options != nil && options.Logger != nil {
-		log = options.Logger
+	var o Options
+	if options != nil {
+		o = *options
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Drain <= 0 {
+		o.Drain = DefaultDrain
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &conn{server: s, log: log, cancel: cancel, out: out, calls: map[string]*call{}}
+	c := &conn{server: s, log: o.Logger, cancel: cancel, out: out, calls: map[string]*call{}}
 	c.session = newSession(c)
 	c.ctx = s.WithContext(ctx, c.session)
 	if err := s.RegisterSession(ctx, c.session); err != nil {
@@ -64,7 +80,8 @@ func Serve(ctx context.Context, s *server.MCPServer, in io.Reader, out io.Writer
 	defer s.UnregisterSession(context.WithoutCancel(ctx), c.session.SessionID())
 	c.wg.Go(func() { c.session.forward(ctx) })
 	err := c.readAll(in)
-	c.finish(ctx)
+	c.session.questions.end()
+	c.finish(ctx, o.Drain)
 	if c.failed != nil {
 		return c.failed
 	}
@@ -136,20 +153,40 @@ func (c *conn) readAll(in io.Reader) error {
 	}
 }
 
-// finish lets quick calls answer, cancels the rest and waits for all.
-func (c *conn) finish(ctx context.Context) {
+// finish lets calls answer as long as anybody reads, cancels the rest and waits for all.
+func (c *conn) finish(ctx context.Context, drain time.Duration) {
 	done := make(chan struct{})
 	c.wg.Go(func() {
 		c.running.Wait()
 		close(done)
 	})
-	select {
-	case <-done:
-	case <-ctx.Done():
-	case <-time.After(drain):
+	over := time.NewTimer(drain)
+	defer over.Stop()
+	look := time.NewTicker(lookAround)
+	defer look.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-done:
+			waiting = false
+		case <-ctx.Done():
+			waiting = false
+		case <-over.C:
+			waiting = false
+		case <-look.C:
+			waiting = !hungUp(c.out)
+		}
 	}
 	c.cancel()
-	c.wg.Wait()
+	ended := make(chan struct{})
+	go func() { // ends with the writes; its owner is out, see Serve
+		c.wg.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(lastWords):
+		c.log.Warn("the client does not read; its last messages are left behind")
+	}
 }
 
 // receive takes one line.
@@ -189,8 +226,8 @@ func (c *conn) batch(line []byte) {
 		return
 	}
 	answers := make([]func() []byte, len(messages))
-	for i, message := range messages {
-		answers[i], _ = c.admit(message)
+	for i, one := range messages {
+		answers[i], _ = c.admit(one)
 	}
 	c.running.Go(func() {
 		replies := make([][]byte, len(answers))
@@ -211,40 +248,33 @@ func (c *conn) batch(line []byte) {
 	})
 }
 
-// envelope is what any message has outside its parameters.
-type envelope struct {
-	Version json.RawMessage `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  json.RawMessage `json:"method"`
-	Result  json.RawMessage `json:"result"`
-	Error   json.RawMessage `json:"error"`
-}
-
 // admit checks a message and returns what answers it, which returns nil when no answer is due, and whether that may
 // take long. From here on a request can be cancelled.
 func (c *conn) admit(raw []byte) (answer func() []byte, async bool) {
-	var e envelope
-	if err := json.Unmarshal(raw, &e); err != nil {
-		if json.Valid(raw) {
-			return always(errorReply(nil, mcp.INVALID_REQUEST, "Invalid Request: a message is an object")), false
-		}
+	text, m, err := message.Strict(raw)
+	switch {
+	case errors.Is(err, message.ErrNoObject):
+		return always(errorReply(nil, mcp.INVALID_REQUEST, "Invalid Request: a message is an object")), false
+	case err != nil:
 		return always(errorReply(nil, mcp.PARSE_ERROR, "Parse error")), false
 	}
-	id, isID := idKey(e.ID)
-	var method string
-	isMethod := json.Unmarshal(e.Method, &method) == nil && method != ""
+	id, isID := idKey(m.ID)
 	switch {
-	case !isMethod && (e.Result != nil || e.Error != nil):
-		return always(nil), false // an answer, and we asked nothing
-	case !isMethod || string(e.Version) != `"2.0"`:
-		return always(errorReply(e.ID, mcp.INVALID_REQUEST, "Invalid Request: not a JSON-RPC 2.0 message")), false
-	case e.ID == nil:
-		c.notified(method, raw)
+	case m.Method == "" && (m.Result != nil || m.Error != nil):
+		c.session.questions.answered(m)
+		return always(nil), false
+	case m.Method == "" || string(m.Version) != `"2.0"`:
+		return always(errorReply(m.ID, mcp.INVALID_REQUEST, "Invalid Request: not a JSON-RPC 2.0 message")), false
+	case m.ID == nil:
+		c.notified(m, text)
 		return always(nil), false
 	case !isID:
 		return always(errorReply(nil, mcp.INVALID_REQUEST, "Invalid Request: an id is a string or a number")), false
 	}
-	return c.request(id, e.ID, method, raw)
+	if wrong := m.Check(); wrong != nil {
+		return always(errorReply(m.ID, wrong.Code, wrong.Message)), false
+	}
+	return c.request(id, m.ID, m.Method, text)
 }
 
 func always(reply []byte) func() []byte { return func() []byte { return reply } }
@@ -264,30 +294,31 @@ func (c *conn) request(key string, id json.RawMessage, method string, raw []byte
 	}
 	return func() []byte {
 		defer cancel()
-		message := c.server.HandleMessage(ctx, withSafeID(raw, id))
+		answer := c.server.HandleMessage(ctx, withSafeID(raw, id))
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.calls, key)
-		if pending.cancelled || c.ctx.Err() != nil {
+		switch {
+		case pending.cancelled:
 			return nil
+		case c.ctx.Err() != nil:
+			return errorReply(id, message.CodeServer, "codemode is shutting down, and ended this request")
 		}
-		return reply(id, message)
+		return reply(id, answer)
 	}, method == string(mcp.MethodToolsCall) || method == string(mcp.MethodSubscriptionsListen)
 }
 
 // notified handles a notification of the client.
-func (c *conn) notified(method string, raw []byte) {
-	if method != string(mcp.MethodNotificationCancelled) {
-		c.server.HandleMessage(c.ctx, raw)
+func (c *conn) notified(m *message.Message, text []byte) {
+	if m.Method != string(mcp.MethodNotificationCancelled) {
+		c.server.HandleMessage(c.ctx, text)
 		return
 	}
-	var m struct {
-		Params struct {
-			RequestID json.RawMessage `json:"requestId"`
-		} `json:"params"`
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
 	}
-	_ = json.Unmarshal(raw, &m) // without an id there is nothing to cancel
-	key, _ := idKey(m.Params.RequestID)
+	_ = json.Unmarshal(m.Params, &params) // without an id there is nothing to cancel
+	key, _ := idKey(params.RequestID)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if pending := c.calls[key]; pending != nil {
@@ -296,14 +327,14 @@ func (c *conn) notified(method string, raw []byte) {
 	}
 }
 
-// write sends one message. A client that no longer reads ends the connection.
-func (c *conn) write(message []byte) {
+// write sends one message, nothing when it is nil. A client that no longer reads ends the connection.
+func (c *conn) write(text []byte) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	if c.failed != nil {
+	if c.failed != nil || text == nil {
 		return
 	}
-	if _, err := c.out.Write(append(message, '\n')); err != nil {
+	if _, err := c.out.Write(append(text, '\n')); err != nil {
 		c.failed = err
 		c.log.Debug("the client no longer reads", "error", err)
 		c.cancel()

@@ -2,7 +2,9 @@ package stdio
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +36,17 @@ func newServer(ended chan<- string) *server.MCPServer {
 			Notify(ctx, "notifications/progress", map[string]any{"progressToken": r.Params.Meta.ProgressToken, "progress": i})
 		}
 		return mcp.NewToolResultText("counted"), nil
+	})
+	s.AddTool(mcp.NewTool("nap"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		time.Sleep(200 * time.Millisecond)
+		return mcp.NewToolResultText("rested"), nil
+	})
+	s.AddTool(mcp.NewTool("ask"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer, err := Ask(ctx, "roots/list", json.RawMessage(`{"a":1}`))
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		return mcp.NewToolResultText(string(answer)), nil
 	})
 	s.AddTool(mcp.NewTool("grow"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		s.AddTool(mcp.NewTool("grown"), nil)
@@ -134,22 +147,52 @@ func TestTranscripts(t *testing.T) {
 
 const callWait = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}` + "\n"
 
-func TestEndOfInputCancelsCalls(t *testing.T) {
-	ended := make(chan string, 1)
-	c := serve(t, t.Context(), newServer(ended))
-	c.send(callWait)
+func TestCallsAreAnsweredAfterTheEndOfInput(t *testing.T) {
+	c := serve(t, t.Context(), newServer(nil))
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nap"}}` + "\n")
 	c.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`) // no line break
 	c.in.Close()
 	if got := c.receive(); got != `{"jsonrpc":"2.0","id":2,"result":{}}` {
 		t.Error(got)
 	}
-	if rest, _ := io.ReadAll(c.out); len(rest) > 0 {
-		t.Errorf("the cancelled call was answered: %s", rest)
+	if got := c.receive(); !strings.Contains(got, `"id":1,"result"`) || !strings.Contains(got, "rested") {
+		t.Error(got)
 	}
 	if err := <-c.done; err != nil {
 		t.Error(err)
 	}
+}
+
+func TestCallThatOutlastsTheEndOfInputIsCancelled(t *testing.T) {
+	ended := make(chan string, 1)
+	var out bytes.Buffer
+	err := Serve(t.Context(), newServer(ended), strings.NewReader(callWait), &out, &Options{Drain: 20 * time.Millisecond})
+	if got := out.String(); err != nil || got != shutDown {
+		t.Errorf("%s %v", got, err)
+	}
 	<-ended
+}
+
+const shutDown = `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"codemode is shutting down, and ended this request"}}` + "\n"
+
+// TestClientThatIsGoneIsNotWaitedFor covers a host that died: its end of our output is closed, and nothing is to be
+// written that would show it.
+func TestClientThatIsGoneIsNotWaitedFor(t *testing.T) {
+	ended := make(chan string, 1)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r.Close()
+	done := make(chan error, 1)
+	go func() {
+		done <- Serve(t.Context(), newServer(ended), strings.NewReader(callWait), w, &Options{Drain: time.Hour})
+	}()
+	<-ended
+	if err := <-done; err == nil {
+		t.Error("no error, although the client never got its answer")
+	}
 }
 
 func TestEndOfContextCancelsCalls(t *testing.T) {
@@ -160,10 +203,44 @@ func TestEndOfContextCancelsCalls(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}` + "\n")
 	c.receive()
 	cancel()
+	if got := c.receive() + "\n"; got != shutDown {
+		t.Error(got)
+	}
 	if err := <-c.done; err != nil {
 		t.Error(err)
 	}
 	<-ended
+}
+
+// TestClientIsAsked covers a request of ours: its answer, its error, its end, and the end of the client.
+func TestClientIsAsked(t *testing.T) {
+	c := serve(t, t.Context(), newServer(nil))
+	call := func(id int) {
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask"}}`+"\n", id))
+		if got := c.receive(); got != fmt.Sprintf(`{"jsonrpc":"2.0","id":"codemode-%d","method":"roots/list","params":{"a":1}}`, id) {
+			t.Error(got)
+		}
+	}
+	call(1)
+	c.send(`{"jsonrpc":"2.0","id":"codemode-1","result":{"roots":[]}}` + "\n")
+	if got := c.receive(); !strings.Contains(got, `{\"roots\":[]}`) {
+		t.Error(got)
+	}
+	call(2)
+	c.send(`{"jsonrpc":"2.0","id":"codemode-1","result":{}}` + "\n" + `{"jsonrpc":"2.0","id":"codemode-2","error":{"code":-1,"message":"no"}}` + "\n")
+	if got := c.receive(); !strings.Contains(got, `MCP error -1: no`) {
+		t.Error(got)
+	}
+	call(3)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}` + "\n")
+	if got := c.receive(); got != `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"the run ended","requestId":"codemode-3"}}` {
+		t.Error(got)
+	}
+	call(4)
+	c.in.Close()
+	if got := c.receive(); !strings.Contains(got, ErrNoClient.Error()) {
+		t.Error(got)
+	}
 }
 
 func TestClientThatNoLongerReads(t *testing.T) {

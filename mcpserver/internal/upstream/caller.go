@@ -3,6 +3,8 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/codemode-go/codemode/mcpserver/internal/message"
 )
 
 // Caller is whom a call is made for. It travels in the call's context, see [WithCaller].
@@ -91,7 +93,7 @@ func (s *session) asked(ctx context.Context, method string, params json.RawMessa
 		case ok:
 			ctx = merged{ctx, call.ctx}
 		case s.busy():
-			return nil, &RPCError{Code: codeInternal, Message: "Internal error: several clients are being served, and it is not clear which of them is asked"}
+			return nil, &RPCError{Code: message.CodeInternal, Message: "Internal error: several clients are being served, and it is not clear which of them is asked"}
 		}
 	}
 	return s.ask(ctx, method, params)

@@ -8,6 +8,8 @@ import (
 	"maps"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/codemode-go/codemode/mcpserver/internal/message"
 )
 
 const (
@@ -48,7 +50,7 @@ func (s *session) page(ctx context.Context, method, member string, params map[st
 	raw, err := s.request(ctx, method, maps.Clone(params), nil)
 	var rpc *RPCError
 	switch {
-	case errors.As(err, &rpc) && rpc.Code == codeMethodNotFound:
+	case errors.As(err, &rpc) && rpc.Code == message.CodeMethodNotFound:
 		return nil, "", nil // a server may have other things alone
 	case err != nil:
 		return nil, "", s.explain(ctx, err)

@@ -44,8 +44,8 @@ type frame struct {
 // newPipe makes a link that writes lines to in and reads lines from out; it closes both.
 func newPipe(in io.WriteCloser, out io.ReadCloser, log *slog.Logger) *pipe {
 	p := &pipe{in: in, out: out, log: log, frames: make(chan *frame), closed: make(chan struct{})}
-	p.router = newRouter(log, func(ctx context.Context, message []byte) {
-		_, _ = p.send(ctx, message) // the connection may be gone
+	p.router = newRouter(log, func(ctx context.Context, text []byte) {
+		_, _ = p.send(ctx, text) // the connection may be gone
 	})
 	return p
 }
@@ -129,8 +129,8 @@ func (p *pipe) notify(ctx context.Context, method string, params any) error {
 }
 
 // send hands a message to the write loop. An error means that nothing of it was written.
-func (p *pipe) send(ctx context.Context, message []byte) (*frame, error) {
-	f := &frame{data: append(message, '\n')}
+func (p *pipe) send(ctx context.Context, text []byte) (*frame, error) {
+	f := &frame{data: append(text, '\n')}
 	select {
 	case <-p.closed:
 		return nil, fmt.Errorf("%w: %s", errUnsent, p.why())

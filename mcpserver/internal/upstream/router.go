@@ -191,7 +191,7 @@ func (r *router) serve(ctx context.Context, m *message.Message) {
 	if len(r.asked) >= maxAsked {
 		cancel()
 		r.wg.Go(func() {
-			r.send(r.ctx, reply(m.ID, nil, &RPCError{Code: codeInternal, Message: "Internal error: too many requests of this server wait for an answer"}))
+			r.send(r.ctx, reply(m.ID, nil, &RPCError{Code: message.CodeInternal, Message: "Internal error: too many requests of this server wait for an answer"}))
 		})
 		return
 	}
@@ -219,7 +219,7 @@ func reply(id, result json.RawMessage, failure *RPCError) []byte {
 		Error   *RPCError       `json:"error,omitempty"`
 	}{"2.0", id, result, failure})
 	if err != nil {
-		return reply(id, nil, &RPCError{Code: codeInternal, Message: "Internal error: the answer is no JSON"})
+		return reply(id, nil, &RPCError{Code: message.CodeInternal, Message: "Internal error: the answer is no JSON"})
 	}
 	return text
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/codemode-go/codemode/mcpserver/internal/message"
 )
 
 // link carries messages to one server and back. It knows JSON-RPC and its transport, and nothing of MCP's methods.
@@ -66,28 +68,13 @@ type inbound struct {
 }
 
 // RPCError is a JSON-RPC error, of a server or for one.
-type RPCError struct {
-	Code    int             `json:"code"`
-	Message string          `json:"message"`
-	Data    json.RawMessage `json:"data,omitempty"`
-}
-
-// Error reads as the MCP SDKs word it for programs.
-func (e *RPCError) Error() string { return fmt.Sprintf("MCP error %d: %s", e.Code, e.Message) }
-
-// The error codes of JSON-RPC and MCP that matter here.
-const (
-	codeMethodNotFound     = -32601
-	codeInvalidParams      = -32602
-	codeInternal           = -32603
-	codeUnsupportedVersion = -32022
-)
+type RPCError = message.Error
 
 // decodeError reads an error object, and takes anything else for the message.
 func decodeError(raw json.RawMessage) *RPCError {
 	var e RPCError
 	if json.Unmarshal(raw, &e) != nil {
-		return &RPCError{Code: codeInternal, Message: string(raw)}
+		return &RPCError{Code: message.CodeInternal, Message: string(raw)}
 	}
 	return &e
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/codemode-go/codemode/mcpserver/internal/message"
 )
 
 // endpoint is a way to one server: a link, and what is known about its end.
@@ -160,7 +162,7 @@ func isForeign(err error) bool {
 	var status *badStatus
 	switch {
 	case errors.As(err, &rpc):
-		return rpc.Code == codeMethodNotFound || rpc.Code == codeUnsupportedVersion || rpc.Code == codeInvalidParams
+		return rpc.Code == message.CodeMethodNotFound || rpc.Code == message.CodeUnsupportedVersion || rpc.Code == message.CodeInvalidParams
 	case errors.As(err, &status):
 		return status.code == 400 || status.code == 404 || status.code == 405
 	}

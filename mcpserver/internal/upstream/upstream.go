@@ -37,6 +37,7 @@ import (
 
 	"github.com/codemode-go/codemode/mcpserver/config"
 	"github.com/codemode-go/codemode/mcpserver/internal/child"
+	"github.com/codemode-go/codemode/mcpserver/internal/message"
 )
 
 // DefaultStartTimeout bounds the time until a server has listed its tools. An npx that has to download takes 10 s and
@@ -485,7 +486,7 @@ func (u *Upstream) Redact(text string) string { return u.spec.redact(text) }
 
 // NoMethod answers a request for a method that there is not.
 func NoMethod(method string) *RPCError {
-	return &RPCError{Code: codeMethodNotFound, Message: "Method not found: this client has no " + method}
+	return &RPCError{Code: message.CodeMethodNotFound, Message: "Method not found: this client has no " + method}
 }
 
 // Call calls a tool with an object of arguments (nil for none) and returns the raw result of tools/call. A JSON-RPC
