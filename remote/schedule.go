@@ -54,20 +54,20 @@ func (s *schedule) acquire(ctx context.Context, tenant Tenant) (leave func(), er
 		s.turn = append(s.turn, l)
 	}
 	s.mu.Unlock()
-	return s.await(ctx, l, t)
+	return s.await(ctx, l, t, tenant.QueueTimeout)
 }
 
 func (l *lane) hasRoom() bool { return l.tenant.Concurrency <= 0 || l.running < l.tenant.Concurrency }
 
-func (s *schedule) await(ctx context.Context, l *lane, t *ticket) (func(), error) {
-	timer := time.NewTimer(l.tenant.QueueTimeout)
+func (s *schedule) await(ctx context.Context, l *lane, t *ticket, patience time.Duration) (func(), error) {
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	var err error
 	select {
 	case <-t.ready:
 		return sync.OnceFunc(func() { s.leave(l) }), nil
 	case <-timer.C:
-		err = protocol.Errorf(protocol.CodeQueueTimeout, "no place to run came free within %s", l.tenant.QueueTimeout)
+		err = protocol.Errorf(protocol.CodeQueueTimeout, "no place to run came free within %s", patience)
 	case <-ctx.Done():
 		err = fmt.Errorf("the run never began: %w", context.Cause(ctx))
 	}
