@@ -164,7 +164,7 @@ func (b *callBook) open(r *run) {
 func (r *run) serve(c *call, perform func(context.Context)) {
 	<-c.before
 	close(c.after)
-	perform(protocol.WithAdmission(r.calls.ctx, c.admit))
+	perform(protocol.WithClock(protocol.WithAdmission(r.calls.ctx, c.admit), r.clock.hold))
 	c.admit()
 }
 

@@ -170,3 +170,20 @@ func TestTheClockStandsWhileACallIsInFlight(t *testing.T) {
 	request.CountHostWaits = true
 	mustFail(t, pool, &request, protocol.FailureTimeout)
 }
+
+// TestACallHoldsTheClock covers a call that asks a person: the wait counts for nothing, what comes after it does.
+func TestACallHoldsTheClock(t *testing.T) {
+	pool := newFakePool(t, executor.Options{})
+	asking := func(ctx context.Context, _, _, _ string) (string, error) {
+		release := protocol.HoldClock(ctx)
+		defer release()
+		time.Sleep(later + 300*time.Millisecond)
+		release()
+		return "{}", nil
+	}
+	request := protocol.ExecuteRequest{Code: "calls:2", Dispatch: asking, Timeout: protocol.TimeoutOf(later), CountHostWaits: true}
+	if result := mustExecute(t, pool, &request); result.Failure != nil || result.Usage.Wall < later {
+		t.Errorf("result %+v", result)
+	}
+	protocol.HoldClock(t.Context())() // without a run there is nothing to hold
+}
