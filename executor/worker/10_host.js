@@ -99,6 +99,7 @@
   const scopes = native.load('worker/scope')(host);
   host.define = scopes.define;
   host.lazy = scopes.lazy;
+  host.lazyMember = scopes.lazyMember;
   host.builtin = (name) => host.load('modules').builtin(name);
 
   const encodeArguments = (args) => {

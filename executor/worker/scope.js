@@ -2,6 +2,7 @@
 //
 //   define(key, value, {enumerable})  a global; what the program has put in its place stays
 //   lazy(script, names)               globals of a script that runs when one of them is first read
+//   lazyMember(object, key, make)     an enumerable property of the platform's that make returns when it is first read
 //
 // As in workerd the global object is a ServiceWorkerGlobalScope: interfaces and functions are on its prototype, the
 // instances (crypto, process) its own, events come from EventTarget. A global that waits for its script is an accessor;
@@ -63,12 +64,30 @@
     }
   };
 
+  // The one object that has such a member, so that a look at any other costs nothing.
+  let holder, member, resolve;
+  const lazyMember = (object, key, make) => {
+    const settle = (value) => p.define(object, key, value, true);
+    const get = () => {
+      const value = make();
+      settle(value);
+      holder = undefined;
+      return value;
+    };
+    holder = object;
+    member = key;
+    resolve = get;
+    p.ObjectDefineProperty(object, key, { __proto__: null, get, set: settle, enumerable: true, configurable: true });
+  };
+
   // A look at a property's descriptor is a touch.
   const touch = (object, key) => {
+    if (holder !== undefined && object === holder && key === member) resolve();
     if (object !== global && object !== scope && object !== base) return;
     if (typeof key === 'string' && isWaiting(object, key)) waiting.get(key)();
   };
   const touchAll = (object) => {
+    if (object === holder && holder !== undefined) resolve();
     if (object !== global && object !== scope && object !== base) return;
     waiting.forEach((get, key) => { if (isWaiting(object, key)) get(); });
   };
@@ -119,5 +138,5 @@
   p.ObjectDefineProperty(global, 'origin', { __proto__: null, value: 'null', writable: false, enumerable: true, configurable: true });
   define('WorkerGlobalScope', WorkerGlobalScope, { enumerable: true });
   p.define(global, 'ServiceWorkerGlobalScope', ServiceWorkerGlobalScope, true);
-  return { __proto__: null, define, lazy };
+  return { __proto__: null, define, lazy, lazyMember };
 })

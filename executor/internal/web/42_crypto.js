@@ -49,15 +49,8 @@
       return `${hexOf(bytes, 0, 4)}-${hexOf(bytes, 4, 6)}-${hexOf(bytes, 6, 8)}-${hexOf(bytes, 8, 10)}-${hexOf(bytes, 10, 16)}`;
     }
   }
-  // DigestStream is made when it is first asked for, and a plain property from then on.
   const crypto = expose('Crypto', Implementation, { constructible: false });
-  const get = () => {
-    const { DigestStream } = host.load('digest_stream');
-    P.define(Implementation.prototype, 'DigestStream', DigestStream, true);
-    return DigestStream;
-  };
-  const set = (value) => P.define(Implementation.prototype, 'DigestStream', value, true);
-  P.ObjectDefineProperty(Implementation.prototype, 'DigestStream', { __proto__: null, get, set, enumerable: true, configurable: true });
+  host.lazyMember(Implementation.prototype, 'DigestStream', () => host.load('digest_stream').DigestStream);
   host.define('Crypto', crypto, { enumerable: true });
   host.define('crypto', new Implementation(), { enumerable: true });
 })

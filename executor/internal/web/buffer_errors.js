@@ -16,7 +16,8 @@
     return `Received type ${typeof value} (${typeof value === 'symbol' ? P.SymbolPrototypeToString(value) : value}${typeof value === 'bigint' ? 'n' : ''})`;
   };
   const invalidType = (name, expected, value) => {
-    const error = new TypeError(`The "${name}" argument must be ${expected}. ${received(value)}`);
+    const what = P.StringPrototypeIncludes(name, '.') ? 'property' : 'argument';
+    const error = new TypeError(`The "${name}" ${what} must be ${expected}. ${received(value)}`);
     P.define(error, 'code', 'ERR_INVALID_ARG_TYPE');
     return error;
   };

@@ -30,7 +30,7 @@
     },
     kMaxLength: 2 ** 31 - 1,
     kStringMaxLength: 2 ** 29 - 24,
-    resolveObjectURL: () => undefined,
+    resolveObjectURL: () => { throw new Error('resolveObjectURL is not implemented'); },
     transcode: (source, from, to) => {
       if (!ArrayBuffer.isView(source)) throw invalidType('source', 'an instance of Buffer or Uint8Array', source);
       if (!encodings.includes(from) || !encodings.includes(to)) throw withCode(Error, 'U_ILLEGAL_ARGUMENT_ERROR', 'Unable to transcode Buffer [U_ILLEGAL_ARGUMENT_ERROR]');

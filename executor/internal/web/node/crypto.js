@@ -2,7 +2,7 @@
 // beside it. A cipher gives its output in final. Ops: see node_crypto.go.
 (function (host) {
   'use strict';
-  const { withCode, invalidType, outOfRange, checkFunction, checkString, checkNumber } = host.load('node/errors');
+  const { withCode, invalidType, outOfRange, checkString, checkNumber, callable } = host.load('node/errors');
   const { Transform } = host.load('node/stream');
   const { ops } = host;
   const { crypto } = globalThis;
@@ -73,7 +73,7 @@
   // ---- AES
 
   const cipherOf = (name) => {
-    checkString(name, 'cipher');
+    checkString(name, 'algorithm');
     const parts = /^aes-?(128|192|256)-(cbc|ctr|gcm|ecb)$/.exec(name.toLowerCase());
     if (parts === null) throw new Error(`Unknown or unsupported cipher: ${name}`);
     return { size: Number(parts[1]) / 8, mode: parts[2] };
@@ -133,8 +133,8 @@
     };
     return Object.defineProperty(Class, 'name', { value: className });
   };
-  const Cipheriv = ciphering('Cipheriv', true);
-  const Decipheriv = ciphering('Decipheriv', false);
+  const Cipheriv = callable(ciphering('Cipheriv', true));
+  const Decipheriv = callable(ciphering('Decipheriv', false));
 
   // ---- derivation
 
@@ -191,7 +191,7 @@
   const node = {
     ...host.load('node/crypto_sign'), ...host.load('node/crypto_agree'),
     KeyObject, SecretKeyObject, PublicKeyObject, PrivateKeyObject, createPrivateKey, createPublicKey, createSecretKey, generateKeyPair, generateKeyPairSync,
-    Hash, Hmac, Cipheriv, Decipheriv, Cipher: Cipheriv, Decipher: Decipheriv,
+    Hash: callable(Hash), Hmac: callable(Hmac), Cipheriv, Decipheriv, Cipher: Cipheriv, Decipher: Decipheriv,
     CryptoKey: globalThis.CryptoKey,
     constants: {},
     webcrypto: crypto,
@@ -203,6 +203,7 @@
     createDecipheriv: (name, key, iv, options) => new Decipheriv(name, key, iv, options),
     generateKeySync: (type, { length }) => new SecretKeyObject('secret', randomBytes(length >> 3)),
     getCipherInfo: (name) => {
+      if (typeof name !== 'string' && typeof name !== 'number') throw invalidType('nameOrId', 'one of type string or number', name);
       try {
         const { size, mode } = cipherOf(name);
         return { mode, name: name.toLowerCase(), nid: 0, blockSize: mode === 'cbc' || mode === 'ecb' ? 16 : undefined, ivLength: mode === 'ecb' ? undefined : mode === 'gcm' ? 12 : 16, keyLength: size };
@@ -230,7 +231,7 @@
     scryptSync,
     secureHeapUsed: () => ({ total: 0, used: 0, utilization: 0, min: 0 }),
     setEngine: notImplemented('setEngine'),
-    setFips: () => {},
+    setFips: notImplemented('setFips'),
     timingSafeEqual: (a, b) => crypto.subtle.timingSafeEqual(a, b),
   };
   node.generateKey = later(node.generateKeySync);

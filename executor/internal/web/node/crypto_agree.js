@@ -1,7 +1,7 @@
 // Key agreement of node:crypto, and primes. Ops: see node_agree.go.
 (function (host) {
   'use strict';
-  const { withCode, invalidType, outOfRange, checkString, checkObject, checkNumber } = host.load('node/errors');
+  const { withCode, invalidType, outOfRange, checkString, checkObject, checkNumber, callable } = host.load('node/errors');
   const { bytesOf, asBuffer, encoded, later } = host.load('node/crypto_common');
   const { KeyObject, PrivateKeyObject, PublicKeyObject, derOf, oneOf } = host.load('node/crypto_keys');
   const { ops } = host;
@@ -154,10 +154,7 @@
     checkObject(options, 'options');
     const { privateKey, publicKey } = options;
     for (const [name, key] of [['publicKey', publicKey], ['privateKey', privateKey]]) {
-      if (key instanceof KeyObject) continue;
-      const error = invalidType(`options.${name}`, 'an instance of KeyObject', key);
-      error.message = error.message.replace('argument', 'property');
-      throw error;
+      if (!(key instanceof KeyObject)) throw invalidType(`options.${name}`, 'an instance of KeyObject', key);
     }
     if (!(privateKey instanceof PrivateKeyObject)) throw withCode(Error, 'ERR_CRYPTO_INVALID_KEY_OBJECT_TYPE', `Invalid key object type ${privateKey.type}, expected private.`);
     if (privateKey.asymmetricKeyType !== publicKey.asymmetricKeyType) {
@@ -192,13 +189,17 @@
     return ops.nodeIsPrime(bytes);
   };
   const withOptions = (fn) => (value, options, callback = undefined) => {
+    if (fn === checkPrimeSync) numberBytes(value, 'candidate'); // what is wrong with it counts first
     if (callback === undefined && typeof options === 'function') [options, callback] = [{}, options];
     checkObject(options, 'options');
     return later(fn)(value, options, callback);
   };
 
+  const Curve = callable(ECDH);
+  const Field = callable(DiffieHellman);
+  const Group = callable(DiffieHellmanGroup);
   return {
-    ECDH, DiffieHellman, DiffieHellmanGroup, diffieHellman, generatePrimeSync, checkPrimeSync,
+    ECDH: Curve, DiffieHellman: Field, DiffieHellmanGroup: Group, diffieHellman, generatePrimeSync, checkPrimeSync,
     generatePrime: withOptions(generatePrimeSync),
     checkPrime: withOptions(checkPrimeSync),
     createECDH: (curve) => new ECDH(curve),

@@ -83,7 +83,7 @@
     let secret;
     if (isPrivate && cipher !== undefined) {
       checkString(cipher, 'options.cipher');
-      if (typeof passphrase !== 'string' && !ArrayBuffer.isView(passphrase)) throw propertyError('options.passphrase', 'of type string or an instance of Uint8Array', passphrase);
+      if (typeof passphrase !== 'string' && !ArrayBuffer.isView(passphrase)) throw invalidType('options.passphrase', 'of type string or an instance of Uint8Array', passphrase);
       secret = bytesOf(passphrase);
     }
     const bytes = asBuffer(ops.nodeExportKey(isPrivate, der, format === 'pem', String(type), secret && cipher, secret));
@@ -92,11 +92,6 @@
 
   // ---- reading
 
-  const propertyError = (name, expected, value) => {
-    const error = invalidType(name, expected, value);
-    error.message = error.message.replace('argument', 'property');
-    return error;
-  };
   const jwkKind = (jwk) => {
     if (jwk?.kty === 'RSA') return ['RSA', ''];
     if (jwk?.kty === 'EC') return ['EC', String(jwk.crv)];
@@ -120,7 +115,7 @@
       return wanted === 'public' && data.d !== undefined ? ops.subtlePublic(der) : der;
     }
     oneOf('format', ['pem', 'der'], format);
-    if (typeof data !== 'string' && !ArrayBuffer.isView(data) && !(data instanceof ArrayBuffer)) throw (name === 'key' ? invalidType : propertyError)(name, keyTypes, data);
+    if (typeof data !== 'string' && !ArrayBuffer.isView(data) && !(data instanceof ArrayBuffer)) throw invalidType(name, keyTypes, data);
     const secret = passphrase === undefined || passphrase === null ? undefined : bytesOf(passphrase, 'options.passphrase');
     return ops.nodeParseKey(wanted === 'private', bytesOf(data), format === 'pem' || typeof data === 'string', type ?? '', secret);
   };
@@ -154,24 +149,16 @@
   // ---- making
 
   const MAX_BITS = 2 ** 31 - 1;
-  const checkProperty = (check, value, name, ...rest) => {
-    try {
-      check(value, name, ...rest);
-    } catch (error) {
-      error.message = error.message.replace(`"${name}" argument`, `"${name}" property`);
-      throw error;
-    }
-  };
   const parameters = {
     rsa: ({ modulusLength, publicExponent } = {}) => {
-      checkProperty(checkNumber, modulusLength, 'options.modulusLength', 0, MAX_BITS);
+      checkNumber(modulusLength, 'options.modulusLength', 0, MAX_BITS);
       if (!Number.isInteger(modulusLength)) throw withCode(RangeError, 'ERR_OUT_OF_RANGE', `The value of "options.modulusLength" is out of range. It must be an integer. Received ${modulusLength}`);
       if (modulusLength < 512 || modulusLength > 16384) throw new Error('Failed to set modulus length');
       if (publicExponent !== undefined && publicExponent !== 65537) throw new Error('Failed to generate key');
       return [modulusLength, ''];
     },
     ec: ({ namedCurve } = {}) => {
-      checkProperty(checkString, namedCurve, 'options.namedCurve');
+      checkString(namedCurve, 'options.namedCurve');
       return [0, namedCurve];
     },
     ed25519: () => [0, ''],

@@ -1,7 +1,7 @@
 // Signatures and RSA encryption of node:crypto. Ops: see node_sign.go.
 (function (host) {
   'use strict';
-  const { withCode, invalidType, checkString } = host.load('node/errors');
+  const { withCode, invalidType, checkString, callable } = host.load('node/errors');
   const { Writable } = host.load('node/stream');
   const { bytesOf, asBuffer, encoded, digestName, later } = host.load('node/crypto_common');
   const { keyFor, isOptions } = host.load('node/crypto_keys');
@@ -88,7 +88,7 @@
   }[operation]);
 
   return {
-    Sign, Verify, sign, verify,
+    Sign: callable(Sign), Verify: callable(Verify), sign, verify,
     createSign: (algorithm, options) => new Sign(algorithm, options),
     createVerify: (algorithm, options) => new Verify(algorithm, options),
     publicEncrypt: rsa('publicEncrypt', 'public', OAEP),

@@ -9,8 +9,9 @@
     if (!classes.has(code)) classes.set(code, { [code]: class extends Base {} }[code]);
     return classes.get(code);
   };
+  const plain = ['ERR_MISSING_ARGS', 'ERR_UNKNOWN_ENCODING', 'ERR_INVALID_ARG_VALUE']; // whose class is the language's
   const withCode = (Base, code, message) => {
-    const error = new (classOf(Base, code))(message);
+    const error = new (plain.includes(code) ? Base : classOf(Base, code))(message);
     Object.defineProperty(error, 'code', { value: code, writable: true, enumerable: true, configurable: true });
     error.stack = (error.stack ?? '').replace(/^(\w*Error)(?=:|$)/, `$1 [${code}]`);
     return error;
@@ -28,6 +29,17 @@
     if (typeof value !== 'number') throw invalidType(name, 'of type number', value);
     if (!(value >= min && value <= max)) throw outOfRange(name, max === Infinity ? `>= ${min}` : `>= ${min} && <= ${max}`, value);
   };
+  // A class that can be called without new, as Node's older ones can.
+  const callable = (Class, name = Class.name) => {
+    const { [name]: Callable } = {
+      [name]: function (...args) { return Reflect.construct(Class, args, new.target ?? Callable); },
+    };
+    Object.setPrototypeOf(Callable, Class);
+    Object.defineProperty(Callable, 'length', { value: Class.length });
+    Object.defineProperty(Callable, 'prototype', { value: Class.prototype });
+    Object.defineProperty(Class.prototype, 'constructor', { value: Callable, writable: true, enumerable: false, configurable: true });
+    return Callable;
+  };
   const abortError = (reason) => {
     const error = new Error('The operation was aborted', reason === undefined ? undefined : { cause: reason });
     error.name = 'AbortError';
@@ -37,5 +49,5 @@
   const checkSignal = (signal, name) => {
     if (signal !== undefined && (typeof signal !== 'object' || signal === null || !('aborted' in signal))) throw invalidType(name, 'an instance of AbortSignal', signal);
   };
-  return { withCode, received, invalidType, outOfRange, checkFunction, checkString, checkObject, checkNumber, checkSignal, abortError };
+  return { withCode, received, invalidType, outOfRange, checkFunction, checkString, checkObject, checkNumber, checkSignal, abortError, callable };
 })

@@ -153,7 +153,7 @@
       },
       format: (pathObject) => {
         if (pathObject === null || typeof pathObject !== 'object') {
-          throw Object.assign(new TypeError(`The "pathObject" argument must be of type Object. Received ${pathObject === null || pathObject === undefined ? pathObject : `type ${typeof pathObject} (${typeof pathObject === 'string' ? `'${pathObject}'` : String(pathObject)})`}`), { code: 'ERR_INVALID_ARG_TYPE' });
+          throw Object.assign(new TypeError(`The "pathObject" argument must be of type object. Received ${pathObject === null || pathObject === undefined ? pathObject : `type ${typeof pathObject} (${typeof pathObject === 'string' ? `'${pathObject}'` : String(pathObject)})`}`), { code: 'ERR_INVALID_ARG_TYPE' });
         }
         const { root = '', dir = root, ext = '', name = '' } = pathObject;
         const base = pathObject.base || `${name}${ext && ext[0] !== '.' ? '.' : ''}${ext}`;

@@ -1,7 +1,7 @@
 // node:stream. Readable is in stream_readable.js, finished and pipeline in stream_more.js.
 (function (host) {
   'use strict';
-  const { withCode } = host.load('node/errors');
+  const { withCode, checkNumber } = host.load('node/errors');
   const { Stream, defaults, later, stateOf, common, whenConstructed, lifeMethods, equip, inherit, chunkOf, failLater } = host.load('node/stream_base');
   const { Readable, startReadable } = host.load('node/stream_readable');
 
@@ -219,7 +219,10 @@
     _isUint8Array: (value) => value instanceof Uint8Array,
     _uint8ArrayToBuffer: (chunk) => Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength),
     getDefaultHighWaterMark: (objectMode) => (objectMode ? defaults.objects : defaults.bytes),
-    setDefaultHighWaterMark: (objectMode, value) => { defaults[objectMode ? 'objects' : 'bytes'] = value; },
+    setDefaultHighWaterMark: (objectMode, value) => {
+      checkNumber(value, 'value', 0);
+      defaults[objectMode ? 'objects' : 'bytes'] = value;
+    },
   });
   host.load('node/stream_more').extend(Stream);
   return Stream;

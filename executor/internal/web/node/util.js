@@ -1,7 +1,7 @@
 // node:util and node:util/types.
 (function (host) {
   'use strict';
-  const { withCode, invalidType, checkFunction, checkString } = host.load('node/errors');
+  const { withCode, invalidType, checkFunction, checkString, checkNumber } = host.load('node/errors');
   const { inspect, colors } = host.load('node/inspect');
   const { format, formatWithOptions } = host.load('node/format');
   const { isDeepEqual } = host.load('node/comparisons');
@@ -112,13 +112,13 @@
     return deprecated;
   };
   const inherits = (constructor, parent) => {
-    checkFunction(constructor, 'ctor');
-    checkFunction(parent, 'superCtor');
+    if (constructor === undefined || constructor === null) checkFunction(constructor, 'ctor');
+    if (parent === undefined || parent === null) checkFunction(parent, 'superCtor');
     if (parent.prototype === undefined) throw invalidType('superCtor.prototype', 'of type object', parent.prototype);
     Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
     Object.setPrototypeOf(constructor.prototype, parent.prototype);
   };
-  const debuglog = () => Object.defineProperty(() => {}, 'enabled', { value: false, configurable: true, enumerable: true });
+  const debuglog = () => Object.defineProperty(function logger() {}, 'enabled', { value: false, configurable: true, enumerable: true });
   const ansi = /[\u001b\u009b][[\]()#;?]*(?:(?:(?:(?:;[-a-zA-Z\d/#&.:=?%@~_]+)*|[a-zA-Z\d]+(?:;[-a-zA-Z\d/#&.:=?%@~_]*)*)?(?:\u0007|\u001b\u005c|\u009c))|(?:(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]))/g;
   const stripVTControlCharacters = (text) => {
     checkString(text, 'str');
@@ -191,8 +191,14 @@
     getCallSite: frames,
     getCallSites: frames,
     getSystemErrorMap: () => new Map(systemErrors.map(([name, errno, text]) => [-errno, [name, text]])),
-    getSystemErrorMessage: (number) => systemError(number)?.[2],
-    getSystemErrorName: (number) => systemError(number)?.[0] ?? `Unknown system error ${number}`,
+    getSystemErrorMessage: (number) => {
+      checkNumber(number, 'err');
+      return systemError(number)?.[2];
+    },
+    getSystemErrorName: (number) => {
+      checkNumber(number, 'err');
+      return systemError(number)?.[0] ?? `Unknown system error ${number}`;
+    },
     inherits,
     inspect,
     isArray: Array.isArray,

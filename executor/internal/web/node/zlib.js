@@ -10,7 +10,7 @@
   const bytesOf = (data) => {
     if (typeof data === 'string') return Buffer.from(data);
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    if (data instanceof ArrayBuffer) return new Uint8Array(data);
+    if (data instanceof ArrayBuffer) return data.detached ? new Uint8Array(0) : new Uint8Array(data);
     throw invalidType('buffer', 'of type string or an instance of Buffer, TypedArray, DataView, or ArrayBuffer', data);
   };
   const asBuffer = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -34,8 +34,10 @@
     return attempt(() => ops.zlibCompress(format, bytes, level));
   };
   // The formats whose settings are params: the level is one of them.
-  const compressWith = (format, parameter, usual) => (data, options = undefined) =>
-    attempt(() => ops.zlibCompress(format, bytesOf(data), options?.params?.[parameter] ?? usual));
+  const compressWith = (format, parameter, usual) => (data, options = undefined) => {
+    const bytes = bytesOf(data);
+    return attempt(() => ops.zlibCompress(format, bytes, options?.params?.[parameter] ?? usual));
+  };
   const decompress = (format) => (data, options = undefined) => {
     const bytes = bytesOf(data);
     const limit = options?.maxOutputLength ?? 2 ** 31;

@@ -73,6 +73,14 @@
     table[name] = true;
     P.define(globalThis, name, value, !!options?.enumerable);
   };
+  host.lazyMember = (object, key, make) => {
+    const set = (value) => P.define(object, key, value, true);
+    const get = () => {
+      set(make());
+      return object[key];
+    };
+    P.ObjectDefineProperty(object, key, { __proto__: null, get, set, enumerable: true, configurable: true });
+  };
   host.load = (name) => {
     if (!(name in loaded)) loaded[name] = compile(name)(host);
     return loaded[name];
