@@ -35,8 +35,9 @@ func compileExpression(text string) (expression, error) {
 		return nil, err
 	}
 	ast, issues := env.Compile(text)
-	if err := issues.Err(); err != nil {
-		return nil, fmt.Errorf("is no CEL expression: %w", err)
+	if issues.Err() != nil {
+		first := issues.Errors()[0]
+		return nil, fmt.Errorf("is no CEL expression: %s (in its line %d, column %d)", first.Message, first.Location.Line(), first.Location.Column()+1)
 	}
 	if kind := ast.OutputType(); kind != cel.BoolType && kind != cel.DynType {
 		return nil, fmt.Errorf("must be true or false, is a value of type %s", kind)

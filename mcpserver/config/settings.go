@@ -26,6 +26,8 @@ type Settings struct {
 	ResultChars, DescriptionChars int
 	// Preamble is put in front of the tool's description.
 	Preamble string
+	// Policy is what happens at the moment of a call.
+	Policy Policy
 }
 
 // settingFields are the members of the "codemode" object.
@@ -40,10 +42,16 @@ var settingFields = []field{
 	{key: "resultChars", shape: shapeCount, standard: "24000", doc: "What a model reads of one result; a longer one is cut and says so."},
 	{key: "descriptionChars", shape: shapeCount, standard: "50000 (Claude Code: 2000)", doc: "Length of the tool's description; past it, names and a search stand in place of declarations."},
 	{key: "preamble", shape: shapeString, doc: "Text in front of the tool's description."},
+	{key: "policy", shape: shapeObject, doc: "What happens at the moment of a call.", fields: policyFields},
 }
 
 func (s *Settings) read(file string, own *node, warn func(file, format string, args ...any)) error {
-	return readFields(file, "codemode", own, settingFields, s.set, warn)
+	return readFields(file, "codemode", own, settingFields, func(key string, value *node) error {
+		if key == "policy" {
+			return placedOrNil(s.readPolicy(file, value, warn))
+		}
+		return s.set(key, value)
+	}, warn)
 }
 
 // readFields reads an object by its table: an unknown member is a warning, a wrong value an error with its place.
@@ -60,6 +68,9 @@ func readFields(file, path string, in *node, fields []field, set func(key string
 		err := known.check(m.value)
 		if err == nil {
 			err = set(known.key, m.value)
+		}
+		if errors.As(err, new(placed)) {
+			return err
 		}
 		if err != nil {
 			return fmt.Errorf("%s %s.%s %w", place(file, m.value.at), path, m.key, err)
