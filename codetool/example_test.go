@@ -78,6 +78,8 @@ func ExampleTool_Call_failure() {
 	// - b: expected integer, got "two"
 	// Error: Tool "ad" not found
 	// ReferenceError: mat is not defined (line 2:3)
+	//   2 |   return mat.add({ a: 40, b: 2 })
+	//     |   ^
 }
 
 // Authorize is asked before each call, with the arguments that passed their schema.

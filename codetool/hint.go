@@ -1,11 +1,98 @@
 package codetool
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/codemode-go/codemode/protocol"
 )
+
+// The hints about programs that ended well but surely not as they meant to, or failed in a way that has a usual cause.
+const (
+	noValueHint = "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value }"
+	emptyHint   = "An empty {} in the result may be a Map, a Set, an Error or a class without fields, which have no JSON: return Object.fromEntries(map), [...set] or error.message."
+	escapedHint = "the program seems to be escaped twice: send line ends and quotes as they are"
+)
+
+// successHint says what a program that ended well may have got wrong; empty when nothing looks so.
+func (t *Tool) successHint(o *Outcome, code string) string {
+	var hints []string
+	if o.Value == nil {
+		hints = append(hints, noValueHint)
+	}
+	open := t.unawaited(code)
+	if o.Native != nil {
+		if lost := namesOf(o.Native.Calls, protocol.CallAbandoned); len(lost) > 0 {
+			hints = append(hints, "Not awaited, so the answer reached nobody: "+strings.Join(lost, ", ")+". Write await before the call, or await Promise.all([…]) for several.")
+			open = nil
+		}
+	}
+	if hasEmptyObject(o.Value) {
+		switch {
+		case len(open) > 0:
+			hints = append(hints, fmt.Sprintf("An empty {} in the result may be a promise: await %s(…), or await Promise.all([…]) for several.", open[0]))
+		case len(hints) == 0 && makesOpaque.MatchString(code):
+			hints = append(hints, emptyHint)
+		}
+	}
+	return strings.Join(hints, " ")
+}
+
+// makesOpaque finds what makes values that have no JSON.
+var makesOpaque = regexp.MustCompile(`\bnew\s+(Map|Set|WeakMap|WeakSet|[A-Z]\w*Error|Error)\b|\bMap\.groupBy\b|\bcatch\s*\(`)
+
+// hasEmptyObject reports whether a {} is anywhere in a value.
+func hasEmptyObject(value json.RawMessage) bool {
+	return bytes.Contains(value, []byte("{}")) && json.Valid(value)
+}
+
+// failureHint says what a failed program most likely got wrong; empty when that is not known.
+func (t *Tool) failureHint(failure *protocol.Failure, code string) string {
+	if name := undefinedName(failure, code); name != "" {
+		if near := t.suggestName(name); near != "" {
+			return fmt.Sprintf("did you mean `%s`?", near)
+		}
+	}
+	if failure.Kind == protocol.FailureSyntax && looksEscaped(code) {
+		return escapedHint
+	}
+	if failure.Name == "TypeError" && readsAWrongValue.MatchString(failure.Message) {
+		if open := t.unawaited(code); len(open) > 0 {
+			return fmt.Sprintf("is an await missing? A call gives a promise: await %s(…)", open[0])
+		}
+	}
+	return ""
+}
+
+// readsAWrongValue finds what V8 says of a promise that is used as its value.
+var readsAWrongValue = regexp.MustCompile(`is not a function|is not iterable|Cannot read properties of undefined`)
+
+// unawaited are the calls in a text that no await, return or arrow stands before, though their value is used. The text is
+// not parsed: what comes of it is a hint and no more.
+func (t *Tool) unawaited(code string) []string {
+	var found []string
+	for _, at := range memberCall.FindAllStringSubmatchIndex(code, -1) {
+		namespace, name := code[at[2]:at[3]], code[at[4]:at[5]]
+		before := strings.TrimRight(code[:at[0]], " \t\r\n")
+		used := strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "=")
+		inAll := strings.LastIndex(before, "Promise.") > strings.LastIndexAny(before, ";\n")
+		if t.hasNamespace(namespace) && used && !inAll {
+			found = append(found, namespace+"."+name)
+		}
+	}
+	return found
+}
+
+// memberCall finds what may be a call of a namespace's function.
+var memberCall = regexp.MustCompile(`\b([A-Za-z_$][\w$]*)\.([A-Za-z_$][\w$]*)\(`)
+
+func (t *Tool) hasNamespace(name string) bool {
+	return slices.ContainsFunc(t.callable, func(ns *namespace) bool { return ns.identifier == name })
+}
 
 // suggestTool names the tool that a call of an unknown name in ns most likely meant: one of a like name in ns, else the
 // one that is called exactly so in another namespace. Empty when there is none.

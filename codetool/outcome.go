@@ -33,31 +33,28 @@ type Failure struct {
 	Hint string
 	// Position is where it happened in the text that Call was given; nil when unknown.
 	Position *protocol.Position
+	// Frame is the line at Position with a caret below the column, two lines; empty when the position is unknown.
+	Frame string
+	// Completed names the calls that had been answered by then, each once, with how many when there were several
+	// ("github.create_issue", "github.list_issues ×3"): what they did stays done.
+	Completed []string
 	// Native is the executor's failure; nil when the request was refused before anything ran.
 	Native *protocol.Failure
 }
 
-// noValueHint is for a program that did something and told nobody.
-const noValueHint = "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value }"
-
 func (t *Tool) outcome(result *dialect.Result, code string) *Outcome {
 	o := &Outcome{Value: result.Value, Logs: result.Logs, Native: result.Native}
 	if result.Error == "" {
-		if result.Value == nil {
-			o.Hint = noValueHint
-		}
+		o.Hint = t.successHint(o, code)
 		return o
 	}
-	o.Failure = &Failure{Message: result.Error, Position: result.Position}
+	o.Failure = &Failure{Message: result.Error, Position: result.Position, Frame: frameOf(code, result.Position)}
 	if result.Native == nil {
 		return o
 	}
 	o.Failure.Native = result.Native.Failure
-	if name := undefinedName(o.Failure.Native, code); name != "" {
-		if near := t.suggestName(name); near != "" {
-			o.Failure.Hint = fmt.Sprintf("did you mean `%s`?", near)
-		}
-	}
+	o.Failure.Hint = t.failureHint(o.Failure.Native, code)
+	o.Failure.Completed = namesOf(result.Native.Calls, protocol.CallCompleted)
 	return o
 }
 
@@ -106,8 +103,8 @@ func (o *Outcome) ErrorText() string {
 	return text
 }
 
-// String words a failure in full: the error's name, its message, its place in the program's text, the calls it was
-// waiting for, and the hint.
+// String words a failure in full: the error's name, its message, its place in the program's text with the line, the calls
+// it was waiting for, the hint, and the calls that had completed.
 func (f *Failure) String() string {
 	text := f.Message
 	if n := f.Native; n != nil {
@@ -129,6 +126,12 @@ func (f *Failure) String() string {
 	}
 	if f.Hint != "" {
 		text += "; " + f.Hint
+	}
+	if f.Frame != "" {
+		text += "\n" + f.Frame
+	}
+	if len(f.Completed) > 0 {
+		text += "\nCompleted before that, and not to be repeated if they changed something: " + strings.Join(f.Completed, ", ") + "."
 	}
 	return text
 }

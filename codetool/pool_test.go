@@ -110,11 +110,13 @@ func TestPrograms(t *testing.T) {
 func TestFailuresInFull(t *testing.T) {
 	tool := newPoolTool(t, &codetool.Options{Timeout: 300 * time.Millisecond}, orders())
 	for _, c := range []struct{ code, want string }{
-		{"undefinedFn()", "ReferenceError: undefinedFn is not defined (line 1:1)"},
-		{"const a = 1\n\nconst b = a.c.d", "TypeError: Cannot read properties of undefined (reading 'd') (line 3:15)"},
+		{"undefinedFn()", "ReferenceError: undefinedFn is not defined (line 1:1)\n  1 | undefinedFn()\n    | ^"},
+		{"const a = 1\n\nconst b = a.c.d", "TypeError: Cannot read properties of undefined (reading 'd') (line 3:15)\n  3 | const b = a.c.d\n    |               ^"},
 		{"let x = 1;\nlet x = 2;", "SyntaxError:"},
 		{"while (true) {}", "Execution timed out at its 300 ms bound. Do less work per run and return the part that is already finished."},
 		{"throw 'x'", "x"},
+		{"const r = codemode.list_issues({});\nreturn r.map(x => x)", "TypeError: r.map is not a function (line 2:10); is an await missing? A call gives a promise: await codemode.list_issues(…)\n  2 | return r.map(x => x)\n    |          ^"},
+		{"await codemode.list_issues({}); await codemode.list_issues({}); nope()", "ReferenceError: nope is not defined (line 1:65)\n  1 | await codemode.list_issues({}); await codemode.list_issues({}); nope()\n    |                                                                 ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues ×2."},
 		{"(async function () {\n  return nope.x\n})", "ReferenceError: nope is not defined (line 2:"},
 	} {
 		outcome, err := tool.Call(t.Context(), c.code)
@@ -124,6 +126,29 @@ func TestFailuresInFull(t *testing.T) {
 		}
 		if got := outcome.Failure.String(); got != c.want && !(strings.HasSuffix(c.want, ":") && strings.HasPrefix(got, c.want)) {
 			t.Errorf("%s\ngot  %s\nwant %s", c.code, got, c.want)
+		}
+	}
+}
+
+func TestHints(t *testing.T) {
+	tool := newPoolTool(t, nil, orders())
+	for _, c := range []struct{ code, value, hint string }{
+		{"return [codemode.list_issues({}), codemode.list_issues({})]", `[{},{}]`, "codemode.list_issues"},
+		{"const m = new Map([[1, 2]]); return m", `{}`, "Object.fromEntries(map)"},
+		{"try { null.x } catch (e) { return { error: e } }", `{"error":{}}`, "error.message"},
+		{"return await codemode.list_issues({})", `{}`, ""},
+		{"return { a: {} }", `{"a":{}}`, ""},
+		{"return await Promise.all([codemode.list_issues({}), codemode.list_issues({ a: 1 })])", `[{},{"a":1}]`, ""},
+		{`async () => {\n  const s = \"a\";\n  return s;\n}`, `"a"`, ""},
+		{"const x = 1", ``, "no value"},
+	} {
+		outcome, err := tool.Call(t.Context(), c.code)
+		if err != nil || outcome.Failure != nil {
+			t.Errorf("%s: %+v, %v", c.code, outcome, err)
+			continue
+		}
+		if string(outcome.Value) != c.value || c.hint == "" && outcome.Hint != "" || !strings.Contains(outcome.Hint, c.hint) {
+			t.Errorf("%s: value %s, hint %q; want %s, %q", c.code, outcome.Value, outcome.Hint, c.value, c.hint)
 		}
 	}
 }

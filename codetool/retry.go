@@ -2,6 +2,7 @@ package codetool
 
 import (
 	_ "embed"
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -33,7 +34,10 @@ func rereadings(result *dialect.Result, code string) (retry, bool) {
 	}
 	switch {
 	case isSyntaxFailure(result):
-		return unfenced(code)
+		if again, ok := unfenced(code); ok {
+			return again, true
+		}
+		return unescaped(code)
 	case result.Native.Failure == nil && result.Value == nil && len(result.Native.Calls) == 0 && len(result.Logs) == 0:
 		return calledFunction(code)
 	}
@@ -62,6 +66,23 @@ func unfenced(code string) (retry, bool) {
 	}
 	start, end := blocks[0][4], blocks[0][5]
 	return retry{code: code[start:end], lines: -strings.Count(code[:start], "\n")}, true
+}
+
+// looksEscaped reports whether a text has line ends or quotes as JSON writes them and none as they are.
+func looksEscaped(code string) bool {
+	return strings.Contains(code, `\n`) && !strings.Contains(strings.TrimSpace(code), "\n") || strings.Contains(code, `\"`) && !strings.Contains(strings.ReplaceAll(code, `\"`, ""), `"`)
+}
+
+// unescaped reads a program that was escaped once too often.
+func unescaped(code string) (retry, bool) {
+	if !looksEscaped(code) {
+		return retry{}, false
+	}
+	var text string
+	if json.Unmarshal([]byte(`"`+strings.Trim(strings.TrimSpace(code), `"`)+`"`), &text) != nil || text == code {
+		return retry{}, false
+	}
+	return retry{code: text}, true
 }
 
 // callValue is a program that calls its PROGRAM when that is a function.
