@@ -109,7 +109,8 @@
     const call = {
       __proto__: null,
       '': async (...args) => {
-        return settled(await host.dispatch(provider, tool, host.encode(args, false)), call['']);
+        // Without a prototype the list is an array for JSON whatever Object.prototype has.
+        return settled(await host.dispatch(provider, tool, host.encode(p.ObjectSetPrototypeOf(args, null), false)), call['']);
       },
     };
     return call[''];

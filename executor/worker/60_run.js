@@ -156,6 +156,12 @@
   const enter = (index) => { current = index < 0 ? undefined : providers[index].name; };
   const hooks = { __proto__: null, builtin: (name) => host.builtin?.(name) };
 
+  // A promise is awaited for what it is only while its constructor is Promise, and a program may have replaced that of all.
+  // What an async function has just returned is a promise that nobody else holds.
+  const AsyncFunctionPrototype = p.ObjectGetPrototypeOf(async () => {});
+  const own = (promise) => p.ObjectDefineProperty(promise, 'constructor', { __proto__: null, value: p.Promise });
+  const outcomeOf = (fn) => (p.ObjectGetPrototypeOf(fn) === AsyncFunctionPrototype ? own(fn()) : fn());
+
   const evaluate = async (make) => {
     const scope = p.list();
     scope.enter = enter;
@@ -168,7 +174,7 @@
     if (typeof open !== 'function') open = await open;
     const program = p.ReflectApply(open, undefined, []);
     if (typeof program !== 'function') throw new p.TypeError('the program is not a function: it has to be one arrow function expression');
-    return await program();
+    return await outcomeOf(program);
   };
 
   // A console line that the program writes up to three microtasks after its arrow returned still counts, in the
@@ -184,7 +190,7 @@
   host.conclude = async (work) => {
     let value;
     try {
-      value = await work();
+      value = await own(work()); // of an async function of ours
     } catch (error) {
       await undefined;
       fail(named(describe(error)));

@@ -40,6 +40,10 @@ func compile(s *sandbox, providers []wire.Provider, source string, modules map[s
 		return linked(s, w, source, modules, nil)
 	}
 	_, _, err := s.isolate.Compile(source, programName, nil)
+	var tooDeep *v8.CompileError
+	if errors.As(err, &tooDeep) && strings.HasPrefix(tooDeep.Message, "RangeError: ") {
+		return nil, syntaxFailure(err, identity, " (the program nests too deeply)") // for any parser
+	}
 	if err != nil {
 		return linked(s, w, source, modules, err)
 	}
