@@ -23,9 +23,8 @@ import (
 // repository.
 const handed = "../../shared/reference"
 
-// mostCovered is the share of the handed cases that rules may cover before they are no longer exceptions. The aim is 0.20.
-// What is above it: 100 handed outcomes are rejections of execute, which no answer of ours can equal.
-const mostCovered = 0.215
+// mostCovered is the share of the handed cases that rules may cover before they are no longer exceptions.
+const mostCovered = 0.20
 
 func readCases(t *testing.T, file string) []*casefile.Case {
 	t.Helper()

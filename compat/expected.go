@@ -57,7 +57,7 @@ type Threw struct {
 // ErrorText returns the error when it is a string; false when there is none or it is something else.
 func (e *Expected) ErrorText() (string, bool) {
 	var text string
-	if e.Error == nil || json.Unmarshal(e.Error, &text) != nil {
+	if len(e.Error) == 0 || e.Error[0] != '"' || json.Unmarshal(e.Error, &text) != nil {
 		return "", false
 	}
 	return text, true
@@ -126,6 +126,7 @@ func parseExpected(outcome json.RawMessage) (*Expected, error) {
 		return nil, err
 	}
 	e.Result = member(outcome, "result") // encoding/json takes a null for a member that is not there
+	e.Error = member(outcome, "error")
 	return e, nil
 }
 
@@ -215,12 +216,19 @@ func compareError(want *Expected, got *casefile.Outcome) (expected, ours string,
 	case want.Error == nil:
 		return "none", got.Error, got.Error == ""
 	case !isText:
-		return string(want.Error), got.Error, false
+		return string(want.Error), errorText(got), got.ErrorJSON != nil && equalJSON(want.Error, got.ErrorJSON)
 	case want.ErrorLen > 0:
 		ok = lengthUTF16(got.Error) == want.ErrorLen && strings.HasPrefix(got.Error, text)
 		return fmt.Sprintf("%d characters %s…", want.ErrorLen, text), got.Error, ok
 	}
-	return text, got.Error, got.Error == text
+	return text, errorText(got), got.ErrorJSON == nil && got.Error == text
+}
+
+func errorText(o *casefile.Outcome) string {
+	if o.ErrorJSON != nil {
+		return string(o.ErrorJSON)
+	}
+	return o.Error
 }
 
 func compareLogs(want *Expected, got *casefile.Outcome) (expected, ours string, ok bool) {

@@ -110,6 +110,17 @@ func (d *Difference) wrapped(code string) (Ours, bool) {
 	return d.probe(fmt.Sprintf("async () => (\n%s)(%s\n)", code, arrow)), true
 }
 
+// withNamespaces runs other code around the program: a function that is called with the namespaces by name and with the
+// program, which takes them in the same shape. It reports false when the program cannot be wrapped.
+func (d *Difference) withNamespaces(code string) (Ours, bool) {
+	arrow, ok := d.arrow()
+	if !ok {
+		return Ours{}, false
+	}
+	names := "{" + strings.Join(d.namespaces(), ", ") + "}"
+	return d.probe(fmt.Sprintf("async () => (\n%s)(%s, (%s) => (%s\n)())", code, names, names, arrow)), true
+}
+
 // arrow is the program as an expression; false when it has imports in front.
 func (d *Difference) arrow() (string, bool) {
 	arrow := strings.TrimRight(dialect.NormalizeCode(d.Case.Code), "; \t\r\n")
@@ -128,10 +139,15 @@ func (d *Difference) equalsWanted(other Ours) bool {
 func (d *Difference) agrees(other Ours) bool { return sameOutcome(d.Ours.Outcome, other.Outcome) }
 
 func sameOutcome(a, b *casefile.Outcome) bool {
-	if (a.Result == nil) != (b.Result == nil) || a.Error != b.Error || !slices.Equal(a.Logs, b.Logs) {
-		return false
+	return a.Error == b.Error && slices.Equal(a.Logs, b.Logs) && sameJSON(a.Result, b.Result) && sameJSON(a.ErrorJSON, b.ErrorJSON)
+}
+
+// sameJSON is equalJSON where either may be nil.
+func sameJSON(a, b json.RawMessage) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
 	}
-	return a.Result == nil || equalJSON(a.Result, b.Result)
+	return equalJSON(a, b)
 }
 
 // text returns our result when it is a string.

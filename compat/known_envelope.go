@@ -1,7 +1,7 @@
 package compat
 
 import (
-	_ "embed" // catching.js
+	_ "embed" // the probes
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -89,8 +89,8 @@ func thrownRules() []Rule {
 			return silenced && d.equalsWanted(d.run(&other))
 		}},
 		{"message-that-is-no-text", ReasonThrown, func(d *Difference) bool {
-			_, isText := d.Want.ErrorText()
-			odd := d.Want.Error != nil && !isText || d.Want.ErrorTyped != nil
+			// What JSON can say of such a message we say, too; the rest has no JSON, or none that crosses.
+			odd := d.Want.ErrorTyped != nil && (d.Want.Error == nil || string(d.Want.Error) == "null")
 			refused := d.Want.Threw != nil && cloneError(d.Want.Threw) && d.Ours.Logs != nil
 			if !refused && !(odd && d.sameLogs()) {
 				return false
@@ -112,7 +112,7 @@ type thrown struct {
 
 // catching makes a thrown of what a program throws.
 //
-//go:embed catching.js
+//go:embed probe_thrown.js
 var catching string
 
 // thrown runs the program inside a catch. It reports false when nothing is thrown, or when our failure is of another kind.
@@ -142,18 +142,11 @@ func resultRules() []Rule {
 		}},
 		{"json-of-the-value-itself", ReasonResult, func(d *Difference) bool {
 			unspoiled := d.Want.Threw == nil && d.Want.Error == nil && d.sameLogs()
-			isStub := becomesStub.MatchString(d.Case.Code) || slices.ContainsFunc(d.namespaces(), func(name string) bool {
-				return usesAsValue(d.Case.Code, name)
-			})
-			return unspoiled && isStub && d.isWhatJSONMakes()
-		}},
-		{"error-keeps-its-own-members", ReasonResult, func(d *Difference) bool {
-			if d.Want.Result == nil || !d.ran() || !d.sameLogs() || !d.isWhatJSONMakes() {
+			if !unspoiled || !d.isWhatJSONMakes() {
 				return false
 			}
-			bare, ok := d.wrapped("async (program) => JSON.stringify(await program(), (_, v) => (v instanceof Error ? {} : v))")
-			text, isText := bare.text()
-			return ok && isText && equalJSON([]byte(text), d.Want.Result)
+			probe, ok := d.withNamespaces(withoutStubs)
+			return ok && d.equalsWanted(probe)
 		}},
 		{"stack-without-harness-frames", ReasonNoHarness, func(d *Difference) bool {
 			var want, ours any
@@ -192,8 +185,15 @@ func cloneError(t *Threw) bool {
 		strings.Contains(t.Message, "Maximum call stack size exceeded")
 }
 
-// becomesStub finds what the reference hands over as a stub of something on the other side, whose JSON nobody can know.
-var becomesStub = regexp.MustCompile(`\b(toJSON|Proxy|RpcTarget)\b`)
+// withoutStubs takes out of a program's value what JSON says nothing of in the reference.
+//
+//go:embed probe_stubs.js
+var withoutStubs string
+
+// jsonOf is the JSON of a program's value.
+//
+//go:embed probe_json.js
+var jsonOf string
 
 func equalAny(a, b any) bool {
 	x, _ := json.Marshal(a) // decoded JSON always has a rendering
@@ -203,7 +203,7 @@ func equalAny(a, b any) bool {
 
 // isWhatJSONMakes proves that our result is JSON.stringify of the value, and our error what JSON.stringify throws.
 func (d *Difference) isWhatJSONMakes() bool {
-	probe, ok := d.wrapped("async (program) => JSON.stringify(await program())")
+	probe, ok := d.wrapped(jsonOf)
 	if !ok || d.Ours.Err != nil {
 		return false
 	}
@@ -217,9 +217,4 @@ func (d *Difference) isWhatJSONMakes() bool {
 		return probe.Result == nil && d.Ours.Result == nil
 	}
 	return d.Ours.Result != nil && equalJSON([]byte(text), d.Ours.Result)
-}
-
-// usesAsValue reports whether code has a namespace where no member of it is meant.
-func usesAsValue(code, namespace string) bool {
-	return regexp.MustCompile(`(^|[^\w$.])` + regexp.QuoteMeta(namespace) + `\s*($|[^\w$.\[\s?])`).MatchString(code)
 }

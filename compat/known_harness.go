@@ -1,6 +1,7 @@
 package compat
 
 import (
+	_ "embed" // the probes
 	"errors"
 	"fmt"
 	"regexp"
@@ -65,12 +66,9 @@ func harnessRules() []Rule {
 			const none = `No such module "` + harnessModule + `"`
 			return !own && d.sameLogs() && strings.Contains(d.Case.Code, harnessModule) && strings.Contains(d.Ours.Error, none)
 		}},
-		{"this-is-undefined", ReasonNoHarness, func(d *Difference) bool {
-			pattern := word("this")
-			if !pattern.MatchString(d.Case.Code) || !d.changesWith("({ async run(program) { return await (%s\n)() } }).run()") {
-				return false
-			}
-			return d.agrees(d.probe(pattern.ReplaceAllString(d.Case.Code, "${1}(void 0)${2}")))
+		{"entrypoint-without-evaluate", ReasonNoHarness, func(d *Difference) bool {
+			probe, ok := d.wrapped(withEvaluate)
+			return ok && word("this").MatchString(d.Case.Code) && d.equalsWanted(probe)
 		}},
 		{"no-environment-bindings", ReasonPlatform, func(d *Difference) bool {
 			var unsupported *casefile.UnsupportedError
@@ -87,10 +85,24 @@ func harnessRules() []Rule {
 		}},
 		{"what-looks-like-a-tag-is-data", ReasonNoHarness, func(d *Difference) bool {
 			plain, spelled := renameTag(d.Case)
-			return spelled && d.agrees(unmarked(d.run(plain), tagSuffix))
+			if !spelled || !d.agrees(unmarked(d.run(plain), tagSuffix)) {
+				return false
+			}
+			probe, ok := d.withNamespaces(readingTags)
+			return ok && d.equalsWanted(probe)
 		}},
 	}
 }
+
+// withEvaluate gives a program's this the one method that the reference's has.
+//
+//go:embed probe_entrypoint.js
+var withEvaluate string
+
+// readingTags gives a program namespaces that take for bytes what looks like them.
+//
+//go:embed probe_tags.js
+var readingTags string
 
 // failsToParse reports whether our side refused the program's syntax.
 func (d *Difference) failsToParse() bool {

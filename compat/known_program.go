@@ -1,9 +1,10 @@
 package compat
 
 import (
-	_ "embed" // thenable.js
+	_ "embed" // the probes
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -58,7 +59,7 @@ func (d *Difference) withThen(namespace string) Ours {
 
 // thenable calls a program with a namespace whose then is a tool.
 //
-//go:embed thenable.js
+//go:embed probe_then.js
 var thenable string
 
 func renameTools(providers []casefile.Provider, from, to string) []casefile.Provider {
@@ -108,20 +109,24 @@ func runsAnywayRules() []Rule {
 			return refused && d.Ours.Logs != nil && d.agrees(d.run(asJavaScript(d.Case)))
 		}},
 		{"broken-module-fails-where-it-is-imported", ReasonRunsAnyway, func(d *Difference) bool {
-			if d.Want.Threw == nil || !d.ran() {
+			if d.Want.Threw == nil || d.Ours.Logs == nil {
 				return false
 			}
 			for name := range d.Case.Options.Modules {
-				if strings.Contains(d.Want.Threw.Message, "at "+name+":") {
+				if strings.Contains(d.Want.Threw.Message, "at "+name+":") && d.agrees(d.run(withoutModule(d.Case, name))) {
 					return true
 				}
 			}
 			return false
 		}},
 		{"module-body-may-do-anything", ReasonRunsAnyway, func(d *Difference) bool {
-			const refused = "Disallowed operation called within global scope"
-			want := string(d.Want.Result) + string(d.Want.Error)
-			return strings.Contains(want, refused) && d.ran() && !strings.Contains(string(d.Ours.Result), refused) && d.sameLogs()
+			if len(d.Case.Options.Modules) == 0 || d.Want.Threw != nil {
+				return false
+			}
+			other := announcingModules(d.Case)
+			arrow, ok := d.arrow()
+			other.Code = fmt.Sprintf("async () => (\n%s)(%s\n)", refusingScope, arrow)
+			return ok && d.equalsWanted(d.run(other))
 		}},
 		{"sync-loop-is-stopped", ReasonRunsAnyway, func(d *Difference) bool {
 			f := d.Ours.Failure
@@ -135,6 +140,34 @@ func runsAnywayRules() []Rule {
 			return ours.Usage.CPU > bound && len(Compare(d.Want, ours.Outcome)) == 0
 		}},
 	}
+}
+
+// withoutModule is a case that lacks one of its modules.
+func withoutModule(c *casefile.Case, name string) *casefile.Case {
+	other := *c
+	other.Name += " without " + name
+	other.Options.Modules = maps.Clone(c.Options.Modules)
+	delete(other.Options.Modules, name)
+	return &other
+}
+
+// refusingScope refuses in the bodies of modules what the reference refuses there.
+//
+//go:embed probe_scope.js
+var refusingScope string
+
+// announcingModules is a case whose modules call moduleBody where their bodies begin and end.
+func announcingModules(c *casefile.Case) *casefile.Case {
+	other := *c
+	other.Name += " with announcements"
+	other.Options.Modules = map[string]string{}
+	for name, source := range c.Options.Modules {
+		if path.Ext(name) == ".js" {
+			source = "moduleBody(1);" + source + "\nmoduleBody(-1);"
+		}
+		other.Options.Modules[name] = source
+	}
+	return &other
 }
 
 // importDeclaration takes one static import apart: what it binds, and the specifier in its quotes.

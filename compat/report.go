@@ -20,6 +20,8 @@ type Verdict struct {
 	Skipped string `json:"skipped,omitempty"`
 	// Ours is our outcome as one line of JSON.
 	Ours string `json:"ours,omitempty"`
+
+	timedOut bool // our side met its clock
 }
 
 // Failed reports whether the outcomes differ and no rule covers that.

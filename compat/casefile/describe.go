@@ -20,7 +20,7 @@ const (
 // Describe renders what a tool was called with as one JSON text: plain JSON as it is, and {"$": kind, …} for bytes and
 // for what is too long or too deep. Arguments are values as protocol.DecodeValue gives them.
 func Describe(args []any) (string, error) {
-	text, err := plainJSON(described(args, 0))
+	text, err := protocol.RenderJSON(described(args, 0), nil)
 	return string(text), err
 }
 

@@ -3,7 +3,6 @@ package casefile
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,6 +16,8 @@ type Outcome struct {
 	Result json.RawMessage
 	// Error is the error's text; empty when there is none.
 	Error string
+	// ErrorJSON is the error where it is no text: a program may throw {message: 404}. Nil otherwise.
+	ErrorJSON json.RawMessage
 	// Logs are the console lines; nil when the request was refused before anything ran.
 	Logs []string
 }
@@ -31,6 +32,9 @@ func NewOutcome(result *dialect.Result) *Outcome {
 		return o
 	}
 	o.Result = view
+	if failure, err := result.ErrorJSON(); err == nil && failure != nil && failure[0] != '"' {
+		o.ErrorJSON = failure
+	}
 	return o
 }
 
@@ -38,7 +42,10 @@ func NewOutcome(result *dialect.Result) *Outcome {
 // undefined, an error that is none and logs that were never taken have no key.
 func (o *Outcome) Line() []byte {
 	var members protocol.Object
-	if o.Error != "" {
+	switch {
+	case o.ErrorJSON != nil:
+		members = append(members, protocol.Member{Key: "error", Value: o.ErrorJSON})
+	case o.Error != "":
 		members = append(members, protocol.Member{Key: "error", Value: o.Error})
 	}
 	if o.Logs != nil {
@@ -117,7 +124,7 @@ func nativeFailure(f *protocol.Failure) protocol.Object {
 
 // line puts a result, whose bytes pass as they are, in front of other members.
 func line(result json.RawMessage, members protocol.Object) []byte {
-	rest, err := plainJSON(members)
+	rest, err := protocol.RenderJSON(members, nil)
 	if err != nil { // members are strings and numbers of ours, and JSON that the executor has checked
 		panic("casefile: " + err.Error())
 	}
@@ -133,88 +140,6 @@ func line(result json.RawMessage, members protocol.Object) []byte {
 	b.Write(rest[1:])
 	b.WriteByte('\n')
 	return b.Bytes()
-}
-
-// plainJSON is JSON.stringify of values made of protocol.Object, []any and what encoding/json knows. Unlike
-// protocol.EncodeValue it escapes nothing: what looks like a tag of the codec is shown as it is.
-func plainJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	err := plainInto(&b, v)
-	return b.Bytes(), err
-}
-
-func plainInto(b *bytes.Buffer, v any) error {
-	switch v := v.(type) {
-	case protocol.Object:
-		b.WriteByte('{')
-		for i, m := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := plainInto(b, m.Key); err != nil {
-				return err
-			}
-			b.WriteByte(':')
-			if err := plainInto(b, m.Value); err != nil {
-				return err
-			}
-		}
-		b.WriteByte('}')
-		return nil
-	case []any:
-		b.WriteByte('[')
-		for i := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			if err := plainInto(b, v[i]); err != nil {
-				return err
-			}
-		}
-		b.WriteByte(']')
-		return nil
-	case json.RawMessage:
-		b.Write(v)
-		return nil
-	case string:
-		quoteInto(b, v)
-		return nil
-	}
-	encoder := json.NewEncoder(b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
-		return err
-	}
-	b.Truncate(b.Len() - 1) // the encoder's newline
-	return nil
-}
-
-// quoteInto writes a string as JSON.stringify does. encoding/json escapes more than that, and what a tool describes is
-// compared character for character.
-func quoteInto(b *bytes.Buffer, s string) {
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\b':
-			b.WriteString(`\b`)
-		case r == '\f':
-			b.WriteString(`\f`)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < 0x20:
-			fmt.Fprintf(b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
 }
 
 // CompareKeys orders two keys as a JavaScript object lists them: array indexes first, by number. The others keep their

@@ -62,7 +62,7 @@ func TestStubAnswersWhatItWasAsked(t *testing.T) {
 	}
 	defer response.Body.Close()
 	body, _ := io.ReadAll(response.Body)
-	want := `{"stub":true,"method":"POST","url":"https://api.example.com/p?q=1","body":"{\"a\":1}","headers":{"x-h":"v"}}`
+	want := `{"stub":true,"method":"POST","url":"https://api.example.com/p?q=1","body":"{\"a\":1}","headers":{"content-length":"7","x-h":"v"}}`
 	if string(body) != want || response.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("stub = %s %v, want %s", body, response.Header, want)
 	}

@@ -3,8 +3,8 @@ package casefile
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 
 	"github.com/codemode-go/codemode/protocol"
 )
@@ -96,59 +96,21 @@ func readWhole(v any, path string, into *int64) error {
 // readJSON reads one JSON text. Members keep their order and their repetition, numbers their digits. A syntax error
 // says where it is.
 func readJSON(text []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	v, err := readNext(decoder)
+	v, err := protocol.ParseJSON(text)
 	if err == nil {
-		if _, err = decoder.Token(); err == io.EOF {
-			return v, nil
-		}
-		err = fmt.Errorf("text follows the value")
+		return v, nil
 	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+	var whole json.RawMessage
+	var syntax *json.SyntaxError
+	if errors.As(json.Unmarshal(text, &whole), &syntax) {
+		line, column := position(text, syntax.Offset)
+		return nil, fmt.Errorf("not JSON, line %d column %d: %w", line, column, syntax)
 	}
-	line, column := position(text, decoder.InputOffset())
-	return nil, fmt.Errorf("not JSON, line %d column %d: %w", line, column, err)
+	return nil, err
 }
 
+// position is where the byte before an offset is.
 func position(text []byte, offset int64) (line, column int) {
-	before := text[:min(int(offset), len(text))]
+	before := text[:min(max(int(offset)-1, 0), len(text))]
 	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
-}
-
-func readNext(decoder *json.Decoder) (any, error) {
-	token, err := decoder.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('['):
-		list := []any{}
-		for decoder.More() {
-			item, err := readNext(decoder)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, item)
-		}
-		_, err = decoder.Token()
-		return list, err
-	case json.Delim('{'):
-		object := protocol.Object{}
-		for decoder.More() {
-			key, err := decoder.Token()
-			if err != nil {
-				return nil, err
-			}
-			value, err := readNext(decoder)
-			if err != nil {
-				return nil, err
-			}
-			object = append(object, protocol.Member{Key: key.(string), Value: value})
-		}
-		_, err = decoder.Token()
-		return object, err
-	}
-	return token, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -27,13 +28,17 @@ func stubFetch(_ context.Context, request *http.Request) (*http.Response, error)
 			return nil, err
 		}
 	}
-	answer, err := plainJSON(protocol.Object{
+	headers := stubHeaders(request.Header)
+	if request.ContentLength > 0 { // net/http has it beside the headers
+		headers["content-length"] = strconv.FormatInt(request.ContentLength, 10)
+	}
+	answer, err := protocol.RenderJSON(protocol.Object{
 		{Key: "stub", Value: true},
 		{Key: "method", Value: request.Method},
 		{Key: "url", Value: request.URL.String()},
 		{Key: "body", Value: strings.ToValidUTF8(string(body), string(utf8.RuneError))},
-		{Key: "headers", Value: stubHeaders(request.Header)},
-	})
+		{Key: "headers", Value: headers},
+	}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ async (program) => {
       attempt(() => String(e)),
       json,
       attempt(() => JSON.parse(json)),
+      attempt(() => JSON.stringify({ ...e })),
+      attempt(() => JSON.stringify({ ...e.message })),
     ];
     return {
       silent: !message,

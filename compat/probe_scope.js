@@ -1,0 +1,27 @@
+// Refuses in the bodies of modules what the reference refuses there, and stops their clocks. The modules say themselves
+// when they begin and end.
+(program) => {
+  const refusal =
+    'Disallowed operation called within global scope. Asynchronous I/O (ex: fetch() or connect()), setting a timeout, and ' +
+    'generating random values are not allowed within global scope. To fix this error, perform this operation within a ' +
+    'handler. https://developers.cloudflare.com/workers/runtime-apis/handlers/';
+  let depth = 0;
+  globalThis.moduleBody = (by) => { depth += by; };
+  const within = (holder, key, instead) => {
+    const original = holder[key];
+    const value = function (...args) { return depth > 0 ? instead() : Reflect.apply(original, this, args); };
+    Object.defineProperty(holder, key, { value, writable: true, configurable: true });
+  };
+  const fails = () => { throw new Error(refusal); };
+  const rejects = async () => fails();
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate']) within(globalThis, name, fails);
+  for (const name of ['randomUUID', 'getRandomValues']) within(crypto, name, fails);
+  for (const name of ['generateKey']) within(crypto.subtle, name, rejects);
+  within(globalThis, 'fetch', rejects);
+  within(AbortSignal, 'timeout', fails);
+  within(caches.default, 'match', rejects);
+  for (const name of ['text', 'json', 'arrayBuffer', 'blob', 'formData', 'bytes']) within(Response.prototype, name, rejects);
+  within(Date, 'now', () => 0);
+  within(performance, 'now', () => 0);
+  return program();
+}
