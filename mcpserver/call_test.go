@@ -33,7 +33,7 @@ func TestAnswers(t *testing.T) {
 		{"isError", `async () => srv.fail({})`, "isError\nError: bad thing\nmore*"},
 		{"isError caught", `async () => { try { await srv.fail({}) } catch (e) { return 'caught: ' + e.message } }`, "caught: bad thing\nmore"},
 		{"protocol error", `async () => { try { await srv.rpcerror({code: -32602, message: 'nope'}) } catch (e) { return e.message } }`, "MCP error -32602: nope"},
-		{"thrown", `async () => { console.log('l'); throw new TypeError('bad') }`, "isError\nError: TypeError: bad (line 1:39)\n---\nConsole output:\nl"},
+		{"thrown", `async () => { console.log('l'); throw new TypeError('bad') }`, "isError\nError: TypeError: bad (line 1:39)\n  1 | async () => { console.log('l'); throw new TypeError('bad') }\n    |                                       ^\n---\nConsole output:\nl"},
 		{"syntax", `async () => { let = = 1 }`, "isError\nError: *"},
 		{"server dies", `async () => { try { await srv.crash({}) } catch (e) { return e.message } }`, `server "srv" ended while it worked on "crash" (exit status 3; its last words: about to crash), so the outcome of this call is unknown; the next call starts the server again`},
 		{"and is started again", `async () => (await srv.echo({a: 2})).a`, "2"},
