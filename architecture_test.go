@@ -39,6 +39,7 @@ var onlyIn = map[string]string{
 var sdkGuests = map[string]string{
 	"cmd/codemode": "the demo is a real MCP client in front of a real upstream server",
 	"compat":       "evidence drives the server as a client does",
+	"examples":     "a program that embeds us has an MCP server or client of its own",
 }
 
 func TestArrows(t *testing.T) {
