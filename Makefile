@@ -8,7 +8,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build test test-go lint fmt bench bench-compat compat clean deps help
+.PHONY: all build test test-go lint fmt bench hammer bench-compat compat clean deps help
 
 all: fmt lint test
 
@@ -34,6 +34,10 @@ fmt: ## format the Go files
 
 bench: ## the executor's benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./executor/...
+
+HAMMER ?= 10m
+hammer: ## a soak of the executor with faults (HAMMER=30s for a short one); prints its report
+	CODEMODE_HAMMER=$(HAMMER) $(GO) test ./executor -run TestHammer -count 1 -timeout 30m -v
 
 compat: build ## the handed catalogue on our dialect; prints differences and "N passed, N failed"
 	$(GO) run ./compat/cmd/compat -cases $(SHARED)/reference/cases.json -expect $(SHARED)/reference/expected-0.5.6.json

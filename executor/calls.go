@@ -168,9 +168,15 @@ func (r *run) serve(c *call, perform func(context.Context)) {
 	c.admit()
 }
 
-// dispatch performs a tool call and answers it.
+// dispatch performs a tool call and answers it, also when its function ends the goroutine.
 func (r *run) dispatch(ctx context.Context, c *call, provider, tool, arguments string) {
-	text := []byte(r.ask(ctx, provider, tool, arguments))
+	text := protocol.ErrorEnvelope(fmt.Sprintf("tool %q ended without an answer", clip(tool, nameBytes))).Text()
+	defer func() { r.answer(c, []byte(text)) }()
+	text = r.ask(ctx, provider, tool, arguments)
+}
+
+// answer gives the program the envelope of a call.
+func (r *run) answer(c *call, text []byte) {
 	outcome, problem := judge(text)
 	if most := r.plan.limits.ToolResultBytes; int64(len(text)) > most {
 		outcome, problem = protocol.CallFailed,

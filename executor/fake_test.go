@@ -212,6 +212,16 @@ func (f *fake) misbehave(how string) {
 	switch how {
 	case "noise":
 		os.Stdout.WriteString("\xff\xff\xff\x7fnoise")
+	case "half-head":
+		os.Stdout.Write([]byte{9, 0})
+	case "half-head-exit":
+		os.Stdout.Write([]byte{9, 0})
+		os.Exit(0)
+	case "half-body":
+		os.Stdout.Write([]byte{9, 0, 0, 0, byte(wire.Done), 2, '{'})
+	case "half-body-exit":
+		os.Stdout.Write([]byte{9, 0, 0, 0, byte(wire.Done), 2, '{'})
+		os.Exit(0)
 	case "unknown-kind":
 		f.send(99, "x")
 	case "pool-kind":
