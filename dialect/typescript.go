@@ -35,12 +35,22 @@ func typeScriptArrow(code string) (arrow string, ok bool) {
 		return "", false // JavaScript, which only strict mode refuses
 	}
 	options.Loader = api.LoaderTS
+	this := freeWord("$this", source) // a program has a this, which the top of a module has not
+	options.Define = map[string]string{"this": this}
 	result := api.Transform(source, options)
 	if len(result.Errors) > 0 {
 		return "", false
 	}
-	spans := normalize(string(result.Code))
+	spans := normalize(strings.ReplaceAll(string(result.Code), this, "this"))
 	return join(spans), hasValue(spans)
+}
+
+// freeWord lengthens a word until the text does not have it.
+func freeWord(word, text string) string {
+	for strings.Contains(text, word) {
+		word += "_"
+	}
+	return word
 }
 
 // hasValue reports whether a normalised program comes to something: it is an arrow itself, or a return was put into it.

@@ -138,9 +138,6 @@ func newHeader(pairs [][2]string) http.Header {
 	for _, pair := range pairs {
 		header.Add(pair[0], pair[1])
 	}
-	if !slices.ContainsFunc(pairs, func(pair [2]string) bool { return strings.EqualFold(pair[0], "user-agent") }) {
-		header.Set("User-Agent", "codemode")
-	}
 	return header
 }
 
@@ -228,6 +225,9 @@ func (t own) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if request.Header.Get("Accept-Encoding") == "" {
 		request.Header.Set("Accept-Encoding", "gzip, deflate, br")
+	}
+	if request.Header.Get("User-Agent") == "" {
+		request.Header["User-Agent"] = nil // keeps net/http from naming itself
 	}
 	return t.next.RoundTrip(request)
 }

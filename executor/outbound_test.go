@@ -40,7 +40,7 @@ func echoServer(t *testing.T) *httptest.Server {
 		w.Header().Add("X-Reply", "one")
 		w.Header().Add("X-Reply", "two")
 		w.WriteHeader(http.StatusTeapot)
-		fmt.Fprintf(w, "%s %s %s %s", r.Method, r.Header.Get("X-A"), body, r.Header.Get("Cookie"))
+		fmt.Fprintf(w, "%s %s %s %s", r.Method, r.Header.Get("X-A"), body, r.Header.Get("Cookie")+r.UserAgent())
 	})
 	mux.HandleFunc("/again", func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "session", Value: "1"})
@@ -68,7 +68,7 @@ func TestAnInheritedRequestIsPerformedByThePool(t *testing.T) {
 	if replies != 2 {
 		t.Errorf("headers %v", header.Headers)
 	}
-	// A redirect is followed with its method and body, and keeps no cookie.
+	// A redirect is followed with its method and body, and keeps no cookie. No request names a user agent.
 	header, body = fetched(t, pool, protocol.ExecuteRequest{}, server.URL+"/again")
 	if !header.Redirected || header.URL != server.URL+"/echo" || body != "POST 1 ping " {
 		t.Errorf("header %+v, body %q", header, body)

@@ -35,6 +35,26 @@
       return value; // only its prototype is ArrayBuffer's
     }
   };
+  // What structured clone takes to the host without its own members: there it is an object of its kind, and {} in JSON.
+  const bare = p.list();
+  const bareKind = (Class, check) => { bare[bare.length] = { __proto__: null, Class, check }; };
+  bareKind(p.Map, p.MapPrototypeGetSize);
+  bareKind(p.Set, p.SetPrototypeGetSize);
+  bareKind(p.RegExp, p.RegExpPrototypeGetSource);
+  const crossesBare = (value) => {
+    if (p.ErrorIsError(value)) return true;
+    if (p.ObjectGetPrototypeOf(value) === p.ObjectPrototype) return false;
+    for (let i = 0; i < bare.length; i++) {
+      if (!isInstance(bare[i].Class, value)) continue;
+      try {
+        bare[i].check(value);
+        return true;
+      } catch {
+        return false; // only its prototype is of that kind
+      }
+    }
+    return false;
+  };
   const hasMarker = (value) => p.ObjectHasOwn(value, BINARY) || p.ObjectHasOwn(value, HANDLE) || p.ObjectHasOwn(value, ESCAPE);
 
   const replacer = (result, grants) => {
@@ -50,6 +70,8 @@
       if (value === null || p.ArrayIsArray(value)) return value;
       if (p.ArrayBufferIsView(value)) return tagView(value, result);
       if (isInstance(ArrayBuffer, value)) return tagBuffer(value);
+      if (result && crossesBare(value)) return { __proto__: null };
+      if (result && host.RpcTarget !== undefined && isInstance(host.RpcTarget, value)) return undefined; // a stub, as functions are
       // Node's Buffer has become {type, data} by its toJSON: so it crosses as an argument, but a result is bytes.
       if (result && value.type === 'Buffer' && p.ArrayBufferIsView(this[key])) return tagView(this[key], result);
       if (!hasMarker(value) || (key === ESCAPE && escaped.has(this))) return value;
@@ -63,6 +85,16 @@
     host.serialising = true;
     try {
       return p.JSONStringify(value, replacer(result, grants));
+    } finally {
+      host.serialising = false;
+    }
+  };
+
+  // What JSON.stringify makes of a value, without any encoding.
+  host.plain = (value) => {
+    host.serialising = true;
+    try {
+      return p.JSONStringify(value);
     } finally {
       host.serialising = false;
     }

@@ -115,14 +115,20 @@
     };
     return call[''];
   };
-  host.namespace = (provider) => new p.Proxy({}, {
-    __proto__: null,
-    get(target, key) {
-      if (p.ObjectHasOwn(target, key)) return target[key];
-      if (typeof key === 'symbol' || key === 'then' || host.serialising && key === 'toJSON') return undefined;
-      return method(provider, key);
-    },
-  });
+  const namespaces = new p.SafeWeakSet();
+  host.isProxy = (value) => namespaces.has(value); // of a program's own proxies the engine tells nothing
+  host.namespace = (provider) => {
+    const namespace = new p.Proxy({}, {
+      __proto__: null,
+      get(target, key) {
+        if (p.ObjectHasOwn(target, key)) return target[key];
+        if (typeof key === 'symbol' || key === 'then' || host.serialising && key === 'toJSON') return undefined;
+        return method(provider, key);
+      },
+    });
+    namespaces.add(namespace);
+    return namespace;
+  };
 
   host.outbound = (init) => host.load('worker/outbound').send(init);
   host.fetched = (id, text) => {

@@ -60,9 +60,12 @@
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
   const render = (value, json) => {
     if (typeof value !== 'object' || value === null || json === undefined) return attempt(() => p.String(value)) ?? 'an object that cannot be shown';
+    if (p.StringPrototypeIncludes(json, '__codemode_')) json = attempt(() => host.plain(value)) ?? json; // words, not tags
     const text = p.JSONParse(json);
     return typeof text === 'string' ? text : json;
   };
+  const isInstance = p.uncurryThis(Function.prototype[Symbol.hasInstance]);
+  const isDOMException = (value) => attempt(() => isInstance(host.load('12_domexception').DOMException, value)) === true;
 
   // describe is a Failure for Go: kind, name, message, stack, thrown, limit.
   const describe = (value) => {
@@ -84,7 +87,7 @@
     } catch (error) {
       message = `the message of what was thrown cannot be read: ${attempt(() => p.String(isError(error) ? error.message : error)) ?? ''}`;
     }
-    const genuine = isError(value);
+    const genuine = isError(value) || isDOMException(value);
     if (genuine || typeof message === 'string') {
       const name = attempt(() => value.name);
       if (typeof name === 'string') out.name = name;
@@ -93,10 +96,11 @@
       if (stack?.text !== undefined) out.stack = stack.text;
     }
     if (!genuine) out.thrown = attempt(() => host.encode(value, true));
+    else if (typeof message !== 'string' && message !== undefined) out.thrown = attempt(() => host.encode({ __proto__: null, message }, true));
     if (typeof message === 'string' && message !== '') out.message = message;
     else if (message !== undefined && message !== '' && !isObject(message)) out.message = p.String(message);
-    else if (genuine) out.message = out.name ?? 'Error';
     else if (isObject(message)) out.message = render(message, attempt(() => host.encode(message, true)));
+    else if (genuine) out.message = out.name ?? 'Error';
     else out.message = render(value, out.thrown);
     return out;
   };
@@ -164,7 +168,9 @@
 
   const evaluate = async (make) => {
     const scope = p.list();
+    let self;
     scope.enter = enter;
+    scope.entrypoint = () => { ({ entrypoint: self } = host.load('worker/entrypoint')); };
     for (let i = 0; i < providers.length; i++) {
       current = providers[i].name;
       scope[i] = namespaceOf(providers[i]);
@@ -172,7 +178,7 @@
     current = undefined;
     let open = make(hooks, scope);
     if (typeof open !== 'function') open = await open;
-    const program = p.ReflectApply(open, undefined, []);
+    const program = p.ReflectApply(open, self, []);
     if (typeof program !== 'function') throw new p.TypeError('the program is not a function: it has to be one arrow function expression');
     return await outcomeOf(program);
   };

@@ -100,10 +100,29 @@ func TestTheScopeOfAProgram(t *testing.T) {
 	}
 	c.check("async () => { codemode = 5 }", "TypeError: Assignment to constant variable.")
 	c.check("async () => [typeof arguments, typeof this, typeof host, typeof scope, typeof _, typeof native]", `["undefined","object","undefined","undefined","undefined","undefined"]`)
-	c.check("async () => [this === undefined, typeof hooks, typeof provide, typeof make]", `[true,"undefined","undefined","undefined"]`)
-	c.check("async () => { new.target }", "SyntaxError: new.target expression is not allowed here")
+	c.check("async () => [typeof this.m, typeof hooks, typeof provide, typeof make]", `["undefined","undefined","undefined","undefined"]`)
+	c.check("async () => [typeof new.target, super.toString === Object.prototype.toString]", `["undefined",true]`)
+	for _, breakout := range []string{"async () => super.a)}}), ({m(){return(1", "async () => super.a\n}}.m}), (() => {return {m(){return 0,1"} {
+		if o := c.run(program{code: breakout}); o.done.Failure == nil || o.done.Failure.Kind != "syntax" {
+			t.Errorf("%s: %s", breakout, o.summary())
+		}
+	}
 	c.check("async () => { with ({}) {} }", "SyntaxError: Strict mode code may not include a with statement")
 	c.check("async () => { delete Object.freeze({a: 1}).a }", "TypeError: Cannot delete property 'a' of #<Object>")
+}
+
+// TestThis looks at the entrypoint that a program is a method of, whatever way it is compiled.
+func TestThis(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	const look = "[Object.keys(this), Object.keys(this.env), Object.prototype.toString.call(this.ctx), this.ctx.waitUntil(Promise.reject(1))]"
+	const want = `[["ctx","env"],[],"[object ExecutionContext]",null]`
+	c.check("async () => "+look, want)
+	c.check("async () => { await import('node:path'); return "+look+" }", want)
+	c.check("import 'node:path'\nasync () => "+look, want)
+	c.check("async () => { const x: number = 1; return "+look+" }", want)
+	c.check("async () => (0, this.ctx.waitUntil)()", "TypeError: Illegal invocation: function called with incorrect `this` reference. See https://developers.cloudflare.com/workers/observability/errors/#illegal-invocation-errors for details.")
+	c.check("async () => { this.ctx.abort(new Error('stop')); return 1 }", "Error: stop")
+	c.check("async () => { globalThis.f = function () { 'use strict'; return this }; return [typeof f(), typeof this.f] }", `["undefined","undefined"]`)
 }
 
 func TestNamespaces(t *testing.T) {

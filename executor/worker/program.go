@@ -35,7 +35,7 @@ func compile(s *sandbox, providers []wire.Provider, source string, modules map[s
 			return nil, failure
 		}
 	}
-	w := newWrapping(providers)
+	w := newWrapping(providers, source)
 	if strings.Contains(source, "import") {
 		return linked(s, w, source, modules, nil)
 	}
@@ -44,17 +44,31 @@ func compile(s *sandbox, providers []wire.Provider, source string, modules map[s
 	if errors.As(err, &tooDeep) && strings.HasPrefix(tooDeep.Message, "RangeError: ") {
 		return nil, syntaxFailure(err, identity, " (the program nests too deeply)") // for any parser
 	}
-	if err != nil {
+	if err != nil && !isMethodCode(s.isolate, source) {
 		return linked(s, w, source, modules, err)
 	}
 	return plain(s.isolate, w, source)
 }
 
+// isMethodCode reports whether a program is an expression inside a method, where super and new.target have a meaning, as
+// they have in the reference. Text that closes brackets it did not open fits one of the two at most.
+func isMethodCode(isolate *v8.Isolate, source string) bool {
+	if !strings.Contains(source, "super") && !strings.Contains(source, "target") {
+		return false
+	}
+	for _, around := range [][2]string{{"({m(){return(", "\n)}})"}, {"({m(){return[", "\n]}})"}} {
+		if _, _, err := isolate.Compile(around[0]+source+around[1], programName, nil); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // plain wraps a program that is a script on its own.
 func plain(isolate *v8.Isolate, w *wrapping, source string) (*program, *wire.Failure) {
-	head := w.head(source)
+	head, tail := w.around(source)
 	place := newPlacement(head)
-	script, _, err := isolate.Compile(head+source+"\n}})", programName, nil)
+	script, _, err := isolate.Compile(head+source+tail, programName, nil)
 	if err != nil {
 		return nil, syntaxFailure(err, place.position, notAnArrow)
 	}
@@ -138,15 +152,20 @@ func shown(file string) string {
 type wrapping struct {
 	providers []wire.Provider
 	scope     string
+	// hasThis says that the program may ask for its this.
+	hasThis bool
 }
 
-func newWrapping(providers []wire.Provider) *wrapping {
-	return &wrapping{providers, "scope" + rand.Text()}
+func newWrapping(providers []wire.Provider, source string) *wrapping {
+	return &wrapping{providers, "scope" + rand.Text(), strings.Contains(source, "this")}
 }
 
 // bindings are the declarations and preludes. A prelude may await, so they belong into an async function then.
 func (w *wrapping) bindings() string {
 	var b strings.Builder
+	if w.hasThis {
+		b.WriteString(w.scope + ".entrypoint();")
+	}
 	for i, provider := range w.providers {
 		fmt.Fprintf(&b, "const %s=%s[%d];", provider.Name, w.scope, i)
 	}
@@ -170,18 +189,19 @@ func (w *wrapping) hasPrelude() bool {
 	return false
 }
 
-// head is the script's text before the program; "\n}})" closes it. The program is evaluated in a function whose this is
-// undefined, as in a module. Such a function has arguments, which a module has not: a program that names them is
+// around is the script's text before and after the program. The program is evaluated in a method, as in the reference,
+// with the this that 60_run.js gives it. A method has arguments, which are the harness's: a program that names them is
 // evaluated in an arrow function instead.
-func (w *wrapping) head(source string) string {
-	async, function := "", "function()"
+func (w *wrapping) around(source string) (head, tail string) {
+	async := ""
 	if w.hasPrelude() {
 		async = "async"
 	}
+	head = "(" + async + "(" + w.scope + "_," + w.scope + ")=>{" + w.bindings()
 	if strings.Contains(source, "arguments") {
-		function = "()=>"
+		return head + "return()=>{return 0,", "\n}})"
 	}
-	return "(" + async + "(" + w.scope + "_," + w.scope + ")=>{" + w.bindings() + "return " + function + "{return 0,"
+	return head + "return{m(){return 0,", "\n}}.m})"
 }
 
 // placement is where a program lies in its script: after lines full lines and, on its own first line, width UTF-16

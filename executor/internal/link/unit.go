@@ -3,6 +3,7 @@ package link
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -81,7 +82,7 @@ func newModule(name, source string) *unitInfo {
 	if strings.HasSuffix(name, ".json") {
 		return newJSON(source)
 	}
-	canonical, syntax := canonicalise(name, source, loaderOf(name))
+	canonical, syntax := canonicalise(name, source, loaderOf(name), "")
 	if syntax != nil {
 		return &unitInfo{syntax: syntax}
 	}
@@ -125,10 +126,11 @@ func newProgram(source string) (*unitInfo, error) {
 	if isPlain(source) {
 		return &unitInfo{unit: unit{code: source}}, nil
 	}
-	canonical, syntax := canonicalise("program.js", source, api.LoaderJS)
+	this := thisWord(source)
+	canonical, syntax := canonicalise("program.js", source, api.LoaderJS, this)
 	if syntax != nil {
 		var failed *SyntaxError
-		if canonical, failed = canonicalise("program.ts", source, api.LoaderTS); failed != nil {
+		if canonical, failed = canonicalise("program.ts", source, api.LoaderTS, this); failed != nil {
 			syntax.Check = "(\n" + source + "\n)"
 			return nil, syntax
 		}
@@ -147,13 +149,30 @@ func newProgram(source string) (*unitInfo, error) {
 	if len(u.imports) > 0 {
 		u.rewrite(expression, func(code string) string { return strings.TrimSuffix(strings.TrimRight(code, "\n"), ";") })
 	}
+	if this != "" {
+		u.code = strings.ReplaceAll(u.code, this, "this")
+	}
 	return u, nil
+}
+
+// thisWord is a word of the same length that stands for a program's this while esbuild has it, which knows none at the
+// top of a module. Empty when the program does without.
+func thisWord(source string) string {
+	if !strings.Contains(source, "this") {
+		return ""
+	}
+	for i := range 1000 {
+		if word := fmt.Sprintf("$%03d", i); !strings.Contains(source, word) {
+			return word
+		}
+	}
+	return ""
 }
 
 // isPlain says whether a program is one expression without module syntax. It is parsed in square brackets,
 // so that one that closes the parentheses of the script early does not pass.
 func isPlain(source string) bool {
-	canonical, syntax := canonicalise("program.js", "[$ =\n"+source+"\n]", api.LoaderJS)
+	canonical, syntax := canonicalise("program.js", "[$ =\n"+source+"\n]", api.LoaderJS, "")
 	if syntax != nil || canonical.async {
 		return false
 	}
@@ -185,16 +204,20 @@ type canonicalForm struct {
 }
 
 // canonicalise prints source as an ES module without types. The first attempt refuses a top-level
-// await, so that the second tells whether there is one.
-func canonicalise(name, source string, loader api.Loader) (*canonicalForm, *SyntaxError) {
+// await, so that the second tells whether there is one. A word for this, when there is one, takes its place at the top.
+func canonicalise(name, source string, loader api.Loader, this string) (*canonicalForm, *SyntaxError) {
 	options := api.TransformOptions{
 		Format: api.FormatESModule, Loader: loader, Target: api.ESNext, Sourcefile: path.Base(name), LogLevel: api.LogLevelSilent,
 		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, LegalComments: api.LegalCommentsNone,
 		Charset: api.CharsetUTF8, Supported: map[string]bool{"top-level-await": false},
 		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":false,"useDefineForClassFields":true}}`,
 	}
+	options.Define = map[string]string{}
 	if strings.Contains(source, "arguments") { // undefined in a module, but bodies become functions
-		options.Define = map[string]string{"arguments": "undefined"}
+		options.Define["arguments"] = "undefined"
+	}
+	if this != "" {
+		options.Define["this"] = this
 	}
 	text := source + "\nexport {}"
 	result := api.Transform(text, options)

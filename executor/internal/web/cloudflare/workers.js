@@ -23,6 +23,7 @@
   const WorkflowEntrypoint = entrypoint('WorkflowEntrypoint', 'WorkflowEntrypoint', 'ExecutionContext');
   class RpcTarget {}
   named(RpcTarget, 'JsRpcTarget');
+  host.RpcTarget = RpcTarget;
   const illegal = (name) => ({ [name]: class { constructor() { throw new TypeError('Illegal constructor'); } } }[name]);
 
   // A stub in the same isolate: calls and members arrive a turn later, as promises.
