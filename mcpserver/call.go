@@ -31,6 +31,9 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 	}
 	r := &run{}
 	ctx = context.WithValue(ctx, runKey{}, r)
+	if err := s.guard.approveCode(ctx, code); err != nil {
+		return failure("Error: " + err.Error()), nil
+	}
 	stop := s.reportProgress(ctx, request.Params.Meta, r)
 	defer stop()
 	s.awaken(ctx, code)
@@ -100,6 +103,9 @@ func kindOf(raw json.RawMessage) string {
 // Call runs one program as the tool would, without a client.
 func (s *Server) Call(ctx context.Context, code string) (*codetool.Outcome, error) {
 	ctx = context.WithValue(ctx, runKey{}, &run{})
+	if err := s.guard.approveCode(ctx, code); err != nil {
+		return nil, err
+	}
 	s.awaken(ctx, code)
 	return s.current().Call(ctx, code)
 }
@@ -154,6 +160,18 @@ type run struct {
 	mu         sync.Mutex
 	media      []media
 	remembered int // bytes of base64, also those that were too many to keep
+	asking     chan struct{}
+	approved   map[string]bool // what a person allowed for the run; of the one who has the turn
+}
+
+// turn holds one of those who want to ask a person.
+func (r *run) turn() chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.asking == nil {
+		r.asking = make(chan struct{}, 1)
+	}
+	return r.asking
 }
 
 type runKey struct{}

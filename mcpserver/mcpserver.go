@@ -88,6 +88,8 @@ type Options struct {
 	CacheDir string
 	// Problems are servers that could not be read from the configuration; the description names them.
 	Problems []config.Problem
+	// Policy decides about calls at the moment they are made; its zero value allows them all.
+	Policy config.Policy
 	// Reference makes answers read as those of codeMcpServer in @cloudflare/codemode: an error is its bare message, no
 	// value reads "undefined", and arguments other than code are ignored instead of refused.
 	Reference bool
@@ -103,6 +105,7 @@ func OptionsFromConfig(cfg *config.Config) *Options {
 		ResultChars:  settings.ResultChars,
 		StartTimeout: settings.StartTimeout,
 		Problems:     cfg.Problems,
+		Policy:       settings.Policy,
 	}
 	if settings.Outbound == protocol.OutboundInherit {
 		o.Tool.Outbound = protocol.InheritOutbound()
@@ -155,6 +158,7 @@ type Server struct {
 	supervisor *child.Supervisor
 	upstreams  []*upstream.Upstream
 	base       *codetool.Tool
+	guard      *guard
 	progress   time.Duration
 
 	ctx     context.Context // ends with Close
@@ -179,12 +183,19 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 		return nil, err
 	}
 	o := resolve(options)
+	guard, err := newGuard(o.Policy)
+	if err != nil {
+		return nil, err
+	}
+	o.Tool.Authorize = guard.before(o.Tool.Authorize)
 	s := &Server{
+		guard:     guard,
 		ownBudget: o.Tool.Search && (options == nil || options.Tool.DescriptionBudget == 0),
 		options:   o, log: o.Logger, progress: progressInterval, changed: make(chan struct{}, 1), stale: true,
 		supervisor: child.NewSupervisor(&child.Options{Logger: o.Logger}),
 		base:       codetool.NewTool(executor, nil, &o.Tool),
 	}
+	guard.tool, guard.ask = s.describedTool, s.elicit
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	for _, u := range upstreams {
 		s.upstreams = append(s.upstreams, upstream.New(u.spec(s.supervisor), &upstream.Options{

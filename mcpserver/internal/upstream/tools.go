@@ -11,7 +11,8 @@ import (
 type Tool struct {
 	Name, Title, Description  string
 	InputSchema, OutputSchema json.RawMessage
-	// ReadOnly and Idempotent are the server's own hints that a second call does no harm; Destructive is what it warns of.
+	// ReadOnly and Idempotent are the server's own hints that a second call does no harm. Destructive is, as the specification
+	// has it, what does not say that it is not.
 	ReadOnly, Idempotent, Destructive bool
 	// Task says that it can only be called as a task.
 	Task bool
@@ -55,7 +56,7 @@ func decodeTool(raw json.RawMessage) (tool Tool, reason string) {
 	}
 	hints := object(fields["annotations"])
 	tool.ReadOnly, tool.Idempotent = string(hints["readOnlyHint"]) == "true", string(hints["idempotentHint"]) == "true"
-	tool.Destructive = string(hints["destructiveHint"]) == "true"
+	tool.Destructive = string(hints["destructiveHint"]) != "false"
 	tool.Task = stringMember(object(fields["execution"]), "taskSupport") == "required"
 	if tool.Name == "" {
 		return tool, "has no name"

@@ -1,0 +1,112 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/fake"
+)
+
+// TestDeniedWhicheverWayItIsReached: a rule holds at dispatch, not for a name that a program may avoid writing.
+func TestDeniedWhicheverWayItIsReached(t *testing.T) {
+	c := one(t, &Options{Policy: config.Policy{Rules: []codetool.Rule{
+		{Action: codetool.Deny, Servers: []string{"srv"}, Tools: []string{"echo"}, When: `args.x == 1`, Reason: "one is too many"},
+	}}}, "echo", "delete-it")
+	for _, program := range []string{
+		`async () => srv.echo({x: 1})`,
+		`async () => srv["echo"]({x: 1})`,
+		`async () => { const f = srv.echo; return f({x: 1}) }`,
+		`async () => Reflect.get(srv, "echo")({x: 1})`,
+		`async () => { const {echo} = srv; return Promise.all([echo({x: 1})]) }`,
+	} {
+		if got := c.code(program).text(); !strings.Contains(got, "srv.echo was not called: the policy denies it: one is too many") {
+			t.Errorf("%s: %s", program, got)
+		}
+	}
+	if got := c.code(`async () => srv.echo({x: 2})`).text(); strings.Contains(got, "not called") {
+		t.Error(got)
+	}
+	if got := c.code(`async () => { try { await srv.echo({x: 1}) } catch (e) { return "caught" } }`).text(); !strings.Contains(got, "caught") {
+		t.Error(got)
+	}
+}
+
+// TestNobodyCanBeAsked: a client without elicitation gets a refusal that says what to do, for calls and for programs.
+func TestNobodyCanBeAsked(t *testing.T) {
+	for want, policy := range map[string]config.Policy{
+		"this client cannot ask anybody":                        {Default: codetool.Ask},
+		"the program was not run: it needs a person's approval": {ApproveCode: true},
+	} {
+		t.Run(want, func(t *testing.T) {
+			c := one(t, &Options{Policy: policy}, "echo")
+			if got := c.code(`async () => srv.echo({})`).text(); !strings.Contains(got, want) {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// TestAPersonDecides through the answers of a stand-in: once, for the run, always, refusal and silence.
+func TestAPersonDecides(t *testing.T) {
+	var asked atomic.Int64
+	var answer func(ctx context.Context) (string, error)
+	var message string
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: fake.Tools("echo")}}, []string{"srv"}, nil)),
+		&Options{Policy: config.Policy{Default: codetool.Ask, AskTimeout: 200 * time.Millisecond}})
+	s.guard.ask = func(ctx context.Context, text string, _ []string) (string, error) {
+		asked.Add(1)
+		message = text
+		return answer(ctx)
+	}
+	s.Settled(t.Context())
+	c := connect(t, s)
+	twice := `async () => { await srv.echo({a: "\u202Eb"}); await srv.echo({a: 2}); return "done" }`
+	for _, tt := range []struct {
+		name   string
+		answer func(ctx context.Context) (string, error)
+		asked  int64
+		want   string
+	}{
+		{"refusal", func(context.Context) (string, error) { return "", errors.New("the person who was asked refused it") }, 1, "srv.echo was not called: the person who was asked refused it"},
+		{"silence", func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }, 1, "nobody answered within 200ms"},
+		{"once", func(context.Context) (string, error) { return once, nil }, 2, "done"},
+		{"for this run", func(context.Context) (string, error) { return forRun, nil }, 1, "done"},
+		{"the next run", func(context.Context) (string, error) { return forRun, nil }, 1, "done"},
+		{"always", func(context.Context) (string, error) { return always, nil }, 1, "done"},
+		{"always, later", func(context.Context) (string, error) { return "", errors.New("not to be asked") }, 0, "done"},
+	} {
+		asked.Store(0)
+		answer = tt.answer
+		if got := c.code(twice).text(); !strings.Contains(got, tt.want) || asked.Load() != tt.asked {
+			t.Errorf("%s: asked %d times, %s", tt.name, asked.Load(), got)
+		}
+		if tt.name == "refusal" && (!strings.Contains(message, `srv.echo with`) || !strings.Contains(message, `"a": "\u202eb"`)) {
+			t.Errorf("the person read %q", message)
+		}
+	}
+}
+
+func TestHintsOfTheServerCount(t *testing.T) {
+	yes := true
+	tools := []json.RawMessage{
+		json.RawMessage(`{"name":"echo","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`),
+		json.RawMessage(`{"name":"env","inputSchema":{"type":"object"},"annotations":{"destructiveHint":false}}`),
+		json.RawMessage(`{"name":"pid","inputSchema":{"type":"object"}}`),
+	}
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: tools}}, []string{"srv"}, nil)),
+		&Options{Policy: config.Policy{Rules: []codetool.Rule{{Action: codetool.Deny, Destructive: &yes}}}})
+	s.Settled(t.Context())
+	c := connect(t, s)
+	for tool, denied := range map[string]bool{"echo": false, "env": false, "pid": true} {
+		if got := c.code(`async () => srv.` + tool + `({name: "HOME"})`).text(); strings.Contains(got, "was not called") != denied {
+			t.Errorf("%s: %s", tool, got)
+		}
+	}
+}
