@@ -38,6 +38,7 @@ type boundTool struct {
 	provider   string
 	namespace  string
 	identifier string
+	observed   json.RawMessage // what results looked like so far, as a schema; nil when unknown or declared
 	validator  *validator
 	options    *Options
 	signature  func() string // its short declaration
@@ -83,6 +84,9 @@ func bind(p *Provider, identifier string, options *Options) *namespace {
 	for i, identifier := range assignIdentifiers(names, toolIdentifier) {
 		tool := ns.tools[i]
 		tool.identifier = identifier
+		if len(tool.OutputSchema) == 0 {
+			tool.observed = options.Shapes.schema(tool)
+		}
 		tool.validator = newValidator(tool)
 		tool.signature = sync.OnceValue(func() string { return typegen.GenerateCompactTool(tool.namespace, tool.forTypegen()) })
 	}
@@ -108,7 +112,8 @@ func (ns *namespace) takeOver(old *namespace) {
 // sameAs reports whether two tools are described alike.
 func (t *boundTool) sameAs(other *boundTool) bool {
 	return t.Name == other.Name && t.Title == other.Title && t.Description == other.Description && t.identifier == other.identifier &&
-		bytes.Equal(t.InputSchema, other.InputSchema) && bytes.Equal(t.OutputSchema, other.OutputSchema)
+		bytes.Equal(t.InputSchema, other.InputSchema) && bytes.Equal(t.OutputSchema, other.OutputSchema) &&
+		bytes.Equal(t.observed, other.observed)
 }
 
 // forDialect is the namespace as the dialect runs it: identifiers as they are, and a call of another name looked up
@@ -153,6 +158,9 @@ func (t *boundTool) call(ctx context.Context, args []json.RawMessage) (any, erro
 		}
 	}
 	value, err := t.Call(ctx, arguments)
+	if t.options.Shapes != nil && err == nil && len(t.OutputSchema) == 0 {
+		t.options.Shapes.learn(t, value)
+	}
 	if raw, ok := value.(json.RawMessage); ok && raw == nil {
 		value = protocol.Undefined{}
 	}

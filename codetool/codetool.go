@@ -77,6 +77,9 @@ type Options struct {
 	// Authorize is asked before each call of any tool, after its arguments were checked; an error is thrown at the
 	// call site in place of the call. Nil allows every call.
 	Authorize func(ctx context.Context, call Call) error
+	// Shapes learns what results of tools without an output schema look like, for the declarations of the next Tool that
+	// With makes, and of the next process; nil learns nothing.
+	Shapes *Shapes
 	// Logger receives warnings about schemas and names. Nil discards.
 	Logger *slog.Logger
 }
@@ -176,6 +179,11 @@ func (t *Tool) CallWith(ctx context.Context, code string, options CallOptions) (
 		if !isSyntaxFailure(second) {
 			result = second
 			result.Position = again.inCallersText(result.Position)
+		}
+	}
+	if t.options.Shapes != nil {
+		if err := t.options.Shapes.Save(); err != nil {
+			t.options.Logger.Warn("what results look like cannot be kept", "error", err)
 		}
 	}
 	return t.outcome(result, code), nil

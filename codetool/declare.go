@@ -46,10 +46,14 @@ func (ns *namespace) forTypegen() typegen.Namespace {
 }
 
 func (t *boundTool) forTypegen() typegen.Tool {
-	return typegen.Tool{
+	declared := typegen.Tool{
 		Name: t.Name, Identifier: t.identifier, Description: t.summary(),
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
 	}
+	if t.observed != nil {
+		declared.OutputSchema, declared.Observed = t.observed, true
+	}
+	return declared
 }
 
 // declaration is the tool's own full declaration.

@@ -59,6 +59,9 @@ func GenerateCompact(ns Namespace) Compact {
 func (s *pool) tool(block *Block, e *entry) string {
 	input, inputType := s.declare(block, e, "inputSchema", e.tool.InputSchema, e.input)
 	_, outputType := s.declare(block, e, "outputSchema", e.tool.OutputSchema, e.output)
+	if e.tool.Observed {
+		outputType = observedMark + outputType
+	}
 	var b strings.Builder
 	if text := sentence(e.tool.Description, maxToolSentence); text != "" {
 		b.WriteString("/** " + text + " */\n")

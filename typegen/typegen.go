@@ -84,7 +84,12 @@ type Tool struct {
 	// InputSchema and OutputSchema are JSON Schemas of any draft, as sent.
 	// Absent, null and true all print as unknown.
 	InputSchema, OutputSchema json.RawMessage
+	// Observed says that OutputSchema is what results looked like so far, and no promise; the declaration says so.
+	Observed bool
 }
+
+// observedMark stands at types that are observed.
+const observedMark = "/* observed */ "
 
 // Namespace is an object in the program's scope and the tools on it.
 type Namespace struct {
@@ -176,6 +181,9 @@ func (b *Block) admit(ns Namespace) []*entry {
 func (b *Block) add(e *entry, used names) {
 	input, inputType := b.alias(e, "inputSchema", e.tool.InputSchema, e.input, used)
 	_, outputType := b.alias(e, "outputSchema", e.tool.OutputSchema, e.output, used)
+	if e.tool.Observed {
+		outputType = strings.Replace(outputType, " = ", " = "+observedMark, 1)
+	}
 	b.Tools = append(b.Tools, Declaration{
 		Name:       e.tool.Name,
 		Identifier: e.identifier,
