@@ -63,6 +63,7 @@ type serveOptions struct {
 	reference bool
 	form      string
 	budget    int
+	learn     bool
 }
 
 func (o *serveOptions) declare(flags *flag.FlagSet) {
@@ -70,6 +71,7 @@ func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.tokenFile, "token-file", "", "with --http, the `file` that holds the bearer token clients must send")
 	flags.BoolVar(&o.reference, "reference", false, "answer word for word as codeMcpServer of @cloudflare/codemode does")
 	o.declareDescription(flags)
+	flags.BoolVar(&o.learn, "learn-types", true, "remember names and types, never values, of what tools without an output schema returned, and declare them as observed")
 	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info, warn or error")
 }
 
@@ -155,6 +157,9 @@ func (o *serveOptions) newServer(upstreams []mcpserver.Upstream, cfg *config.Con
 	options.Logger = logger
 	options.Reference = o.reference
 	options.CacheDir = cacheDir()
+	if err := o.remember(&options.Tool, options.CacheDir); err != nil {
+		logger.Warn("what results look like is not remembered", "error", err)
+	}
 	if err := o.describe(&options.Tool); err != nil {
 		return nil, nil, errors.Join(err, pool.Close())
 	}
