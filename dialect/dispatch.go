@@ -87,7 +87,8 @@ func (r *run) dispatch(handlers map[string]protocol.Handler) protocol.DispatchFu
 		if !r.hold() {
 			return envelope(ctx, provider, tool, argsJSON) // which refuses it
 		}
-		callCtx, cancel := context.WithCancel(protocol.WithAdmission(r.values, func() { protocol.Admit(ctx) }))
+		values := protocol.WithAdmission(r.values, func() { protocol.Admit(ctx) })
+		callCtx, cancel := context.WithCancel(protocol.WithClock(values, func() func() { return protocol.HoldClock(ctx) }))
 		stop := context.AfterFunc(r.calls, cancel)
 		answers := make(chan string, 1)
 		go func() {

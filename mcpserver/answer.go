@@ -16,22 +16,22 @@ func failure(text string) *mcp.CallToolResult {
 }
 
 // answer words an outcome for a model. Notes are added to a failure.
-func (s *Server) answer(outcome *codetool.Outcome, r *run, notes []string) *mcp.CallToolResult {
+func (g *generation) answer(outcome *codetool.Outcome, r *run, notes []string) *mcp.CallToolResult {
 	var result *mcp.CallToolResult
 	if outcome.Failure != nil {
-		result = failure(s.errorText(outcome.Failure, notes))
+		result = failure(g.errorText(outcome.Failure, notes))
 	} else {
-		result = s.success(outcome, r)
+		result = g.success(outcome, r)
 	}
 	if len(outcome.Logs) > 0 {
-		logs := s.cut(strings.Join(outcome.Logs, "\n"), s.options.ResultChars/2)
+		logs := g.cut(strings.Join(outcome.Logs, "\n"), g.options.ResultChars/2)
 		result.Content = append(result.Content, mcp.NewTextContent("Console output:\n"+logs))
 	}
 	return result
 }
 
 // cut bounds a text as a result's text is bounded.
-func (s *Server) cut(text string, chars int) string {
+func (g *generation) cut(text string, chars int) string {
 	short, _, err := codetool.ResponseText(quote(text), chars)
 	if err != nil { // a string always has a text
 		return text
@@ -40,12 +40,12 @@ func (s *Server) cut(text string, chars int) string {
 }
 
 // errorText always begins with "Error: ", as the reference's does.
-func (s *Server) errorText(f *codetool.Failure, notes []string) string {
-	if s.options.Reference {
+func (g *generation) errorText(f *codetool.Failure, notes []string) string {
+	if g.options.Reference {
 		return "Error: " + f.Message
 	}
 	short := *f // a message may be as long as any result
-	short.Message = s.cut(f.Message, s.options.ResultChars)
+	short.Message = g.cut(f.Message, g.options.ResultChars)
 	text := short.String()
 	if !strings.HasPrefix(text, "Error: ") {
 		text = "Error: " + text
@@ -57,16 +57,16 @@ func (s *Server) errorText(f *codetool.Failure, notes []string) string {
 }
 
 // success is the value's text and blocks. A value that is too long is cut; a block never is.
-func (s *Server) success(outcome *codetool.Outcome, r *run) *mcp.CallToolResult {
+func (g *generation) success(outcome *codetool.Outcome, r *run) *mcp.CallToolResult {
 	value, err := protocol.DecodeValue(outcome.Value)
 	if err != nil {
 		return failure("Error: the program's value cannot be read: " + err.Error())
 	}
-	if _, none := value.(protocol.Undefined); none && !s.options.Reference {
+	if _, none := value.(protocol.Undefined); none && !g.options.Reference {
 		return &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(noValue(outcome))}}
 	}
 	lifter := lifter{known: r.known()}
-	content, whole := lifter.blocks(value, s.options.ResultChars)
+	content, whole := lifter.blocks(value, g.options.ResultChars)
 	if whole {
 		return &mcp.CallToolResult{Content: content}
 	}
@@ -75,12 +75,12 @@ func (s *Server) success(outcome *codetool.Outcome, r *run) *mcp.CallToolResult 
 			return failure("Error: the program's value cannot be written: " + err.Error())
 		}
 	}
-	text, err := s.text(outcome)
+	text, err := g.text(outcome)
 	if err != nil {
 		return failure("Error: the program's value cannot be written: " + err.Error())
 	}
 	content = append([]mcp.Content{mcp.NewTextContent(text)}, lifter.lifted...)
-	if outcome.Hint != "" && !s.options.Reference {
+	if outcome.Hint != "" && !g.options.Reference {
 		content = append(content, mcp.NewTextContent(outcome.Hint))
 	}
 	return &mcp.CallToolResult{Content: content}
@@ -104,12 +104,12 @@ func replaceValue(outcome *codetool.Outcome, value any) (*codetool.Outcome, erro
 	return &changed, nil
 }
 
-func (s *Server) text(outcome *codetool.Outcome) (string, error) {
+func (g *generation) text(outcome *codetool.Outcome) (string, error) {
 	value, err := outcome.Result()
 	if err != nil {
 		return "", err
 	}
-	text, _, err := codetool.ResponseText(value, s.options.ResultChars)
+	text, _, err := codetool.ResponseText(value, g.options.ResultChars)
 	return text, err
 }
 

@@ -6,15 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
-
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/stdio"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // DefaultAskTimeout is how long a person may take to decide about a call. It ends before a run of DefaultTimeout does, so
@@ -39,6 +39,20 @@ type guard struct {
 	always map[string]bool // tools that were allowed for good, while we run
 }
 
+// adopt takes the policy of another configuration, at once for all calls. What a person allowed stays allowed.
+func (g *guard) adopt(other *guard) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.policy, g.timeout, g.code = other.policy, other.timeout, other.code
+}
+
+// rules is what holds now.
+func (g *guard) rules() (policy *codetool.Policy, timeout time.Duration, code bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.policy, g.timeout, g.code
+}
+
 // newGuard makes the guard of a configured policy.
 func newGuard(p config.Policy) (*guard, error) {
 	policy, err := codetool.NewPolicy(p.Rules, p.Default)
@@ -54,7 +68,7 @@ func newGuard(p config.Policy) (*guard, error) {
 
 // describedTool finds what a server says of a tool. One that is not known says nothing.
 func (s *Server) describedTool(namespace, name string) (server string, hints codetool.Hints) {
-	for _, u := range s.upstreams {
+	for _, u := range s.generation().upstreams {
 		status := u.Status()
 		if status.Namespace != namespace {
 			continue
@@ -90,7 +104,8 @@ func (g *guard) before(own func(context.Context, codetool.Call) error) func(cont
 func (g *guard) authorize(ctx context.Context, call codetool.Call) error {
 	server, hints := g.tool(call.Provider, call.Tool)
 	call.Provider = server
-	decision := g.policy.Decide(ctx, &call, hints)
+	policy, _, _ := g.rules()
+	decision := policy.Decide(ctx, &call, hints)
 	switch decision.Action {
 	case codetool.Allow:
 		return nil
@@ -141,7 +156,7 @@ func (g *guard) approve(ctx context.Context, call *codetool.Call, reason string)
 
 // approveCode asks about a whole program. The error is for the model.
 func (g *guard) approveCode(ctx context.Context, code string) error {
-	if !g.code {
+	if _, _, code := g.rules(); !code {
 		return nil
 	}
 	_, err := g.question(ctx, "A model wants to run this program:\n"+shown(code), []string{once})
@@ -153,11 +168,12 @@ func (g *guard) approveCode(ctx context.Context, code string) error {
 
 // question puts one question, for as long as a person may take.
 func (g *guard) question(ctx context.Context, message string, choices []string) (string, error) {
-	limited, cancel := context.WithTimeout(ctx, g.timeout)
+	_, timeout, _ := g.rules()
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	choice, err := g.ask(limited, message, choices)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return "", fmt.Errorf("nobody answered within %s", g.timeout)
+		return "", fmt.Errorf("nobody answered within %s", timeout)
 	}
 	return choice, err
 }
@@ -165,30 +181,33 @@ func (g *guard) question(ctx context.Context, message string, choices []string) 
 // errCannotAsk is a client through which nobody can be asked.
 var errCannotAsk = errors.New("it needs a person's approval, and this client cannot ask anybody (it does not offer elicitation); allow it in the configuration's policy, or use a client that can ask")
 
-// elicit asks through the client of ctx.
+// elicit asks through the client of ctx, while the run's clock stands.
 func (s *Server) elicit(ctx context.Context, message string, choices []string) (string, error) {
-	session, _ := server.ClientSessionFromContext(ctx).(server.SessionWithElicitation)
-	info, known := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
-	if session == nil || known && info.GetClientCapabilities().Elicitation == nil {
+	if _, can := capabilitiesOf(ctx)["elicitation"]; !can {
 		return "", errCannotAsk
 	}
-	result, err := session.RequestElicitation(ctx, mcp.ElicitationRequest{Params: mcp.ElicitationParams{
-		Message: message, RequestedSchema: choiceSchema(choices),
-	}})
+	params, err := json.Marshal(map[string]any{"message": message, "requestedSchema": choiceSchema(choices)})
+	if err != nil {
+		return "", err
+	}
+	release := protocol.HoldClock(ctx)
+	defer release()
+	r, _ := ctx.Value(runKey{}).(*run)
+	raw, err := s.question(ctx, r, "elicitation/create", params)
+	var answer struct {
+		Action  string
+		Content struct{ Allow string }
+	}
 	switch {
-	case errors.Is(err, server.ErrElicitationNotSupported):
+	case errors.Is(err, stdio.ErrNoClient):
 		return "", errCannotAsk
 	case err != nil:
 		return "", fmt.Errorf("nobody could be asked: %w", err)
-	case result.Action != mcp.ElicitationResponseActionAccept:
+	case json.Unmarshal(raw, &answer) != nil || answer.Action != "accept":
 		return "", errors.New("the person who was asked refused it")
 	}
-	content, _ := result.Content.(map[string]any)
-	choice, _ := content["allow"].(string)
-	for _, c := range choices {
-		if c == choice {
-			return choice, nil
-		}
+	if slices.Contains(choices, answer.Content.Allow) {
+		return answer.Content.Allow, nil
 	}
 	return once, nil // accepted without a choice
 }

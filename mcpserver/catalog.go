@@ -23,29 +23,16 @@ const quiet = 250 * time.Millisecond
 const maxReason = 300
 
 // Description is what clients read about the tool as the upstreams are now.
-func (s *Server) Description() string { return s.current().Description() }
+func (s *Server) Description() string { return s.generation().current().Description() }
 
 // DeclarationsIn is Declarations in one of the forms of codetool.
 func (s *Server) DeclarationsIn(form codetool.Form) []codetool.Declarations {
-	return s.current().DeclarationsIn(form)
-}
-
-// current is the code tool over the upstreams as they are now.
-func (s *Server) current() *codetool.Tool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stale {
-		s.stale = false
-		s.tool = s.base.With(s.providers())
-	}
-	return s.tool
+	return s.generation().current().DeclarationsIn(form)
 }
 
 // invalidate is told by upstreams that they changed.
 func (s *Server) invalidate() {
-	s.mu.Lock()
-	s.stale = true
-	s.mu.Unlock()
+	s.generation().outdate()
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -71,32 +58,35 @@ func (s *Server) publishLoop() {
 
 // publish makes the description the tool's, which notifies the clients, when it is not already.
 func (s *Server) publish() {
-	description := s.Description()
+	g := s.generation()
+	description := g.current().Description()
 	s.mu.Lock()
 	known := s.published == description
 	s.published = description
 	s.mu.Unlock()
 	if !known {
-		s.mcp.AddTool(s.definition(description), s.handle)
+		s.mcp.AddTool(g.definition(description), s.handle)
 	}
 }
 
 // listed puts the description of this moment into tools/list, so that a client that lists before it hears of a change
 // does not get the old one, in the length that the client shows.
 func (s *Server) listed(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
+	s.meet(ctx)
+	g := s.generation()
 	for i := range tools {
-		tools[i].Description = s.current().DescriptionWithin(s.budget(ctx))
+		tools[i].Description = g.current().DescriptionWithin(g.budget(ctx))
 	}
 	return tools
 }
 
 // budget is how many characters of a description the client of ctx shows. A budget that the caller chose is for all.
-func (s *Server) budget(ctx context.Context) int {
+func (g *generation) budget(ctx context.Context) int {
 	client, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
-	if s.ownBudget && ok && client.GetClientInfo().Name == "claude-code" {
+	if g.ownBudget && ok && client.GetClientInfo().Name == "claude-code" {
 		return shortBudget
 	}
-	return s.options.Tool.DescriptionBudget
+	return g.options.Tool.DescriptionBudget
 }
 
 // inputSchema is what codeMcpServer lists; closedSchema also says that there is no other argument.
@@ -107,32 +97,32 @@ const (
 
 // definition is the tool as tools/list shows it. Its _meta keeps Claude Code from spilling results to a file and from
 // loading the only tool late.
-func (s *Server) definition(description string) mcp.Tool {
+func (g *generation) definition(description string) mcp.Tool {
 	schema := closedSchema
-	if s.options.Reference {
+	if g.options.Reference {
 		schema = inputSchema
 	}
 	tool := mcp.NewToolWithRawSchema("code", description, json.RawMessage(schema))
 	tool.Meta = &mcp.Meta{AdditionalFields: map[string]any{
 		"anthropic/alwaysLoad":         true,
-		"anthropic/maxResultSizeChars": min(2*s.options.ResultChars, 500_000),
+		"anthropic/maxResultSizeChars": min(2*g.options.ResultChars, 500_000),
 	}}
 	return tool
 }
 
 // providers are the namespaces of programs: one for each upstream, with a note when it cannot be used now, and one with
 // nothing but the note for each problem of the configuration.
-func (s *Server) providers() []codetool.Provider {
+func (g *generation) providers() []codetool.Provider {
 	var list []codetool.Provider
 	place := map[string]int{}
-	for _, u := range s.upstreams {
+	for _, u := range g.upstreams {
 		status := u.Status()
 		place[status.Namespace] = len(list)
 		list = append(list, codetool.Provider{
 			Name: status.Namespace, Note: note(&status), Instructions: status.Instructions, Tools: rawTools(u, status.Tools),
 		})
 	}
-	for _, p := range s.options.Problems {
+	for _, p := range g.options.Problems {
 		namespace := config.Namespace(p.Server)
 		if i, taken := place[namespace]; taken {
 			list[i].Note = strings.TrimSpace(list[i].Note + "\n" + problemNote(&p))
@@ -159,16 +149,16 @@ func rawTools(u *upstream.Upstream, tools []upstream.Tool) []codetool.RawTool {
 }
 
 // missing lists what the model should know about servers that a failed program named and that are not there.
-func (s *Server) missing(code string) []string {
+func (g *generation) missing(code string) []string {
 	var notes []string
-	for _, u := range s.upstreams {
+	for _, u := range g.upstreams {
 		if status := u.Status(); mentions(code, status.Namespace) {
 			if text := note(&status); text != "" {
 				notes = append(notes, text)
 			}
 		}
 	}
-	for _, p := range s.options.Problems {
+	for _, p := range g.options.Problems {
 		if mentions(code, config.Namespace(p.Server)) {
 			notes = append(notes, problemNote(&p))
 		}
@@ -203,11 +193,15 @@ func shorten(text string) string {
 
 // callUpstream is what a program's call of a function does.
 func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args json.RawMessage) (any, error) {
+	r, began := runFrom(ctx), time.Now()
 	result, err := u.Call(ctx, tool, args)
+	if err == nil {
+		r.remember(result)
+	}
+	r.called(u.Status().Namespace, tool, time.Since(began), err != nil)
 	if err != nil {
 		return nil, err
 	}
-	runFrom(ctx).remember(result)
 	value, err := upstream.Unwrap(result)
 	if err != nil {
 		return nil, errors.New(u.Redact(err.Error()))

@@ -105,6 +105,9 @@ type client struct {
 	nextID int
 	// notes are the notifications that came in between.
 	notes []incoming
+	// asked are the requests of the server; answers has what they get.
+	asked   []string
+	answers func(method string) string
 }
 
 type incoming struct {
@@ -116,6 +119,21 @@ type incoming struct {
 }
 
 func connect(t *testing.T, s *Server) *client {
+	t.Helper()
+	return connectWith(t, s, `{}`)
+}
+
+// connectWith is connect with capabilities of the client.
+func connectWith(t *testing.T, s *Server, capabilities string) *client {
+	t.Helper()
+	c := bare(t, s)
+	c.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":`+capabilities+`,"clientInfo":{"name":"test","version":"1"}}`)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return c
+}
+
+// bare is a client that has said nothing yet.
+func bare(t *testing.T, s *Server) *client {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -131,8 +149,6 @@ func connect(t *testing.T, s *Server) *client {
 			t.Error(err)
 		}
 	})
-	c.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
-	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return c
 }
 
@@ -165,11 +181,16 @@ func (c *client) start(method, params string) string {
 	return fmt.Sprint(c.nextID)
 }
 
-// finish waits for the answer to a request.
+// finish waits for the answer to a request, and answers what the server asks meanwhile.
 func (c *client) finish(id string) incoming {
 	c.t.Helper()
 	for {
 		m := c.receive()
+		if m.Method != "" && m.ID != nil {
+			c.asked = append(c.asked, m.Method+" "+string(m.Params))
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, c.answers(m.Method)))
+			continue
+		}
 		if string(m.ID) == id {
 			return m
 		}

@@ -27,10 +27,13 @@
 // New starts the upstreams in the background; Close ends them and waits. The executor is the caller's and is left open.
 // Serving ends with its context or its streams and leaves the Server usable for another client.
 //
+// What an upstream asks of its client (roots, samplings, elicitations) goes to the client of the run that it belongs to,
+// as far as that client can be asked, and the run's clock stands meanwhile. What upstreams tell about their progress and
+// log goes there, too, under their names, and a call's _meta goes to them, for traces.
+//
 // # Limits
 //
-// Clients' sampling, roots and elicitation are not offered to upstreams, and upstreams' resources and prompts are not
-// passed on.
+// Upstreams' resources and prompts are not passed on.
 package mcpserver
 
 import (
@@ -44,6 +47,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/codemode-go/codemode/codetool"
@@ -93,6 +97,12 @@ type Options struct {
 	// Reference makes answers read as those of codeMcpServer in @cloudflare/codemode: an error is its bare message, no
 	// value reads "undefined", and arguments other than code are ignored instead of refused.
 	Reference bool
+	// AwaitClient starts the upstreams with the first client, so that they are told what that client can be asked:
+	// roots, samplings, elicitations. Otherwise they start at once and are told that nothing can be asked, until a client
+	// says otherwise and they are connected anew.
+	AwaitClient bool
+	// Logins has the tokens of HTTP servers that were logged in to with `codemode auth`; nil knows none.
+	Logins Logins
 	// Logger gets what goes wrong, and at Debug what upstreams write to standard error. Nil discards it.
 	Logger *slog.Logger
 }
@@ -119,18 +129,33 @@ func OptionsFromConfig(cfg *config.Config) *Options {
 // Upstream is one MCP server to stand in front of. Make it with FromConfig or InProcess.
 type Upstream struct {
 	name, namespace string
-	spec            func(*child.Supervisor) upstream.Spec
+	key             string // all that is said of it; empty is like no other
+	spec            func(*child.Supervisor, Logins) upstream.Spec
 }
+
+// Logins makes and keeps the logins of HTTP servers, see package mcpserver/login.
+type Logins = upstream.Authorizer
 
 // FromConfig takes the servers of a configuration, in its order.
 func FromConfig(cfg *config.Config) []Upstream {
 	list := make([]Upstream, 0, len(cfg.Servers))
 	for _, s := range cfg.Servers {
-		list = append(list, Upstream{name: s.Name, namespace: s.Namespace, spec: func(supervisor *child.Supervisor) upstream.Spec {
-			return upstream.FromConfig(&s, supervisor, nil)
+		list = append(list, Upstream{name: s.Name, namespace: s.Namespace, key: keyOf(&s), spec: func(supervisor *child.Supervisor, logins Logins) upstream.Spec {
+			return upstream.FromConfig(&s, supervisor, logins)
 		}})
 	}
 	return list
+}
+
+// keyOf is all that a configuration says of a server.
+func keyOf(s *config.Server) string {
+	one := *s
+	one.File = "" // the same entry may come from another file
+	text, err := json.Marshal(&one)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // Wrap takes one command as the only upstream. Its namespace is an identifier; codeMcpServer calls it codemode. The
@@ -145,33 +170,34 @@ func Wrap(namespace, command string, args ...string) []Upstream {
 
 // InProcess takes a server of this process. Its namespace is an identifier.
 func InProcess(namespace string, s *server.MCPServer) Upstream {
-	return Upstream{name: namespace, namespace: namespace, spec: func(*child.Supervisor) upstream.Spec {
+	return Upstream{name: namespace, namespace: namespace, spec: func(*child.Supervisor, Logins) upstream.Spec {
 		return upstream.InProcess(namespace, s)
 	}}
 }
 
 // Server is the one tool, its upstreams and its clients. Make it with New.
 type Server struct {
-	options    Options
+	executor   protocol.Executor
 	log        *slog.Logger
 	mcp        *server.MCPServer
 	supervisor *child.Supervisor
-	upstreams  []*upstream.Upstream
-	base       *codetool.Tool
 	guard      *guard
+	clients    clients
+	parking    parking
 	progress   time.Duration
+	awaits     bool // Options.AwaitClient
+	started    sync.Once
 
-	ctx     context.Context // ends with Close
-	cancel  context.CancelFunc
-	wg      sync.WaitGroup
-	changed chan struct{}
-	// ownBudget says that the description's length was left to us.
-	ownBudget bool
+	ctx       context.Context // ends with Close
+	cancel    context.CancelFunc
+	wg        sync.WaitGroup
+	changed   chan struct{}
+	reloading sync.Mutex
 
 	mu        sync.Mutex
-	stale     bool
-	tool      *codetool.Tool // of the upstreams as they were when stale was last cleared
-	published string         // the description that clients know
+	now       *generation
+	old       []*generation // that runs still hold
+	published string        // the description that clients know
 }
 
 // New makes a Server and starts its upstreams. It fails when two upstreams share a namespace.
@@ -179,36 +205,47 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 	if executor == nil {
 		return nil, errors.New("mcpserver: no executor")
 	}
-	if err := checkNamespaces(upstreams); err != nil {
-		return nil, err
-	}
 	o := resolve(options)
 	guard, err := newGuard(o.Policy)
 	if err != nil {
 		return nil, err
 	}
-	o.Tool.Authorize = guard.before(o.Tool.Authorize)
 	s := &Server{
-		guard:     guard,
-		ownBudget: o.Tool.Search && (options == nil || options.Tool.DescriptionBudget == 0),
-		options:   o, log: o.Logger, progress: progressInterval, changed: make(chan struct{}, 1), stale: true,
+		guard:    guard,
+		executor: executor, log: o.Logger, progress: progressInterval, changed: make(chan struct{}, 1), awaits: o.AwaitClient,
 		supervisor: child.NewSupervisor(&child.Options{Logger: o.Logger}),
-		base:       codetool.NewTool(executor, nil, &o.Tool),
+		clients:    clients{sessions: map[string]server.ClientSession{}, declared: map[string]json.RawMessage{}},
+		parking:    parking{runs: map[string]*parked{}},
 	}
 	guard.tool, guard.ask = s.describedTool, s.elicit
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	for _, u := range upstreams {
-		s.upstreams = append(s.upstreams, upstream.New(u.spec(s.supervisor), &upstream.Options{
-			Logger: o.Logger, OnChange: s.invalidate, Version: o.Version, StartTimeout: o.StartTimeout, CacheDir: o.CacheDir,
-		}))
+	s.mcp = s.protocolServer(o.Version)
+	s.clients.mcp = s.mcp
+	g, err := s.build(upstreams, options, nil)
+	if err != nil {
+		s.cancel()
+		return nil, err
 	}
-	s.mcp = server.NewMCPServer("codemode", o.Version, server.WithToolCapabilities(true), server.WithRecovery(), server.WithToolFilter(s.listed))
-	for _, u := range s.upstreams {
-		u.Start()
+	s.now = g
+	if !o.AwaitClient {
+		s.startAll()
 	}
 	s.publish()
 	s.wg.Go(s.publishLoop)
 	return s, nil
+}
+
+// protocolServer answers the protocol's methods.
+func (s *Server) protocolServer(version string) *server.MCPServer {
+	hooks := &server.Hooks{}
+	hooks.AddOnRegisterSession(s.clients.joined)
+	hooks.AddOnUnregisterSession(s.clients.left)
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, _ *mcp.InitializeResult) { s.meet(ctx) })
+	hooks.AddAfterSetLevel(func(_ context.Context, _ any, message *mcp.SetLevelRequest, _ *mcp.EmptyResult) {
+		s.setLevel(message.Params.Level)
+	})
+	return server.NewMCPServer("codemode", version, server.WithToolCapabilities(true), server.WithRecovery(),
+		server.WithToolFilter(s.listed), server.WithHooks(hooks), server.WithLogging())
 }
 
 func checkNamespaces(upstreams []Upstream) error {
@@ -260,12 +297,18 @@ func resolve(options *Options) Options {
 	return o
 }
 
-// Close ends the upstreams, all at the same time, and waits until nothing of them is left. It is idempotent.
+// Close ends the runs and the upstreams, all at the same time, and waits until nothing of them is left. It is idempotent.
 func (s *Server) Close() error {
 	s.cancel()
+	s.parking.clear()
+	s.mu.Lock()
+	generations := append([]*generation{s.now}, s.old...)
+	s.mu.Unlock()
 	var closing sync.WaitGroup
-	for _, u := range s.upstreams {
-		closing.Go(u.Close)
+	for _, g := range generations {
+		for _, u := range g.upstreams {
+			closing.Go(u.Close)
+		}
 	}
 	closing.Wait()
 	s.supervisor.Close()
@@ -280,7 +323,8 @@ const drainMargin = 5 * time.Second
 // when in ends are finished and answered, while anybody reads; those that are going when ctx ends are cancelled. Nothing
 // but messages goes to out. The error is that of the streams.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	return stdio.Serve(ctx, s.mcp, in, out, &stdio.Options{Logger: s.log, Drain: s.options.Tool.Timeout + s.options.StartWait + drainMargin})
+	options := s.generation().options
+	return stdio.Serve(ctx, s.mcp, in, out, &stdio.Options{Logger: s.log, Drain: options.Tool.Timeout + options.StartWait + drainMargin})
 }
 
 // ServerStatus is what is known about one upstream.
@@ -307,8 +351,9 @@ type ServerTool struct {
 
 // Servers tells how the upstreams are, in their order.
 func (s *Server) Servers() []ServerStatus {
-	list := make([]ServerStatus, 0, len(s.upstreams))
-	for _, u := range s.upstreams {
+	upstreams := s.generation().upstreams
+	list := make([]ServerStatus, 0, len(upstreams))
+	for _, u := range upstreams {
 		status := u.Status()
 		one := ServerStatus{Name: status.Name, Namespace: status.Namespace, State: string(status.State), Reason: status.Reason,
 			Server: status.Server, Version: status.Version, StartTook: status.StartTook}
@@ -324,11 +369,14 @@ func (s *Server) Servers() []ServerStatus {
 }
 
 // Declarations are the TypeScript declarations of the upstreams as they are now, whatever fits into the description.
-func (s *Server) Declarations() []codetool.Declarations { return s.current().Declarations() }
+func (s *Server) Declarations() []codetool.Declarations {
+	return s.generation().current().Declarations()
+}
 
-// Settled waits until no upstream is starting, or ctx ends.
+// Settled waits until no upstream is starting, or ctx ends. It starts them when they wait for a client.
 func (s *Server) Settled(ctx context.Context) {
-	for _, u := range s.upstreams {
+	s.startAll()
+	for _, u := range s.generation().upstreams {
 		u.Settled(ctx)
 	}
 }

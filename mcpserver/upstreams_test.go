@@ -70,7 +70,7 @@ func TestBadServersDoNotHarmGoodOnes(t *testing.T) {
 			t.Errorf("no %s in:\n%s", part, d)
 		}
 	}
-	s.options.StartWait = 50 * time.Millisecond
+	s.now.options.StartWait = 50 * time.Millisecond
 	if got := c.code(`async () => b.anything({})`).text(); !strings.Contains(got, "isError") || !strings.Contains(got, `Note: server "b" is down: cannot find the program`) {
 		t.Error(got)
 	}

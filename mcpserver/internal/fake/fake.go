@@ -62,7 +62,8 @@ func Tools(names ...string) []json.RawMessage {
 // times} (adds a tool, announces it) · pid · env {name} · elicit (what the client answers) · ping (likewise) · sample · roots
 // · image {bytes, times} (blocks of base64) · big {bytes} (a text of that size; with last, its id behind it) · deep {times}
 // (nested arrays) · garbage (no JSON) · endless (a message that never ends) · progress {times} · log {name,
-// times} (at that level) · meta (the _meta of the call).
+// times} (at that level) · meta (the _meta of the call) · told (the client's
+// capabilities).
 func Server(s Script) (command, env string) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -97,6 +98,7 @@ type server struct {
 	cancelled map[string]chan struct{}
 	answers   map[string]chan json.RawMessage
 	nextID    int
+	told      json.RawMessage // the client's capabilities
 }
 
 type message struct {
@@ -180,8 +182,12 @@ func (s *server) initialize(m *message) {
 	if s.Hang {
 		return
 	}
-	var params struct{ ProtocolVersion string }
+	var params struct {
+		ProtocolVersion string
+		Capabilities    json.RawMessage
+	}
 	_ = json.Unmarshal(m.Params, &params)
+	s.told = params.Capabilities
 	if s.Version != "" {
 		params.ProtocolVersion = s.Version
 	}
@@ -302,6 +308,8 @@ func (s *server) call(m *message, stop chan struct{}) {
 			s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":%q,"logger":"inner","data":{"n":%d}}}`, args.Name, i))
 		}
 		s.text(m, "logged")
+	case "told":
+		s.text(m, string(s.told))
 	case "meta":
 		s.text(m, string(meta(m.Params)))
 	default:

@@ -17,6 +17,7 @@ type session struct {
 	negotiated    atomic.Value // of string
 	client        atomic.Value // of mcp.Implementation
 	capabilities  atomic.Value // of mcp.ClientCapabilities
+	logLevel      atomic.Value // of mcp.LoggingLevel
 	notifications chan mcp.JSONRPCNotification
 	questions     *questions
 }
@@ -52,6 +53,13 @@ func (s *session) GetClientInfo() mcp.Implementation {
 func (s *session) GetClientCapabilities() mcp.ClientCapabilities {
 	capabilities, _ := s.capabilities.Load().(mcp.ClientCapabilities)
 	return capabilities
+}
+
+// SetLogLevel and GetLogLevel implement server.SessionWithLogging; the level is empty until the client has chosen one.
+func (s *session) SetLogLevel(level mcp.LoggingLevel) { s.logLevel.Store(level) }
+func (s *session) GetLogLevel() mcp.LoggingLevel {
+	level, _ := s.logLevel.Load().(mcp.LoggingLevel)
+	return level
 }
 
 // forward writes what the server says of its own accord, such as that its tools changed.

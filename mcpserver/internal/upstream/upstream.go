@@ -124,8 +124,8 @@ type Status struct {
 	StartTook time.Duration
 	// Revision is that of the protocol which was agreed on.
 	Revision string
-	// Resources and Prompts say that it offers those.
-	Resources, Prompts bool
+	// Resources, Prompts and Logging say that it offers those, the last with a level.
+	Resources, Prompts, Logging bool
 }
 
 // Upstream is one server.
@@ -278,6 +278,7 @@ func (u *Upstream) connect() *session {
 	u.status.Server, u.status.Version, u.status.StartTook = s.server.Name, s.server.Version, time.Since(began)
 	u.status.Revision, u.status.Instructions = s.revision, s.instructions
 	u.status.Resources, u.status.Prompts = s.offers.Resources != nil, s.offers.Prompts != nil
+	u.status.Logging = s.offers.Logging != nil && !isModern(s.revision)
 	u.log.Debug("ready", "tools", len(tools), "took", u.status.StartTook, "revision", s.revision)
 	return s
 }
