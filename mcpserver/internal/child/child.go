@@ -19,11 +19,14 @@
 //
 // # Limits
 //
-// A process that starts a session of its own (setsid) leaves its group and is out of reach. On Windows there are no
-// groups: the tree of processes is ended by taskkill, and nothing watches over our own death but the closed pipes.
+// A process that starts a session of its own (setsid) leaves its group. On Linux it is found by a variable that all
+// children get in their environment (CODEMODE_CHILD), and ended with the server that started it, also when it was meant
+// to stay; elsewhere, or without its environment, it is out of reach. On Windows there are no groups: the tree of
+// processes is ended by taskkill, and nothing watches over our own death but the closed pipes.
 package child
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -56,7 +59,10 @@ type Supervisor struct {
 	grace time.Duration
 	wg    sync.WaitGroup
 
+	marker string // begins the value of markerName in all children
+
 	mu       sync.Mutex
+	started  int
 	running  map[*Process]bool
 	closed   bool
 	watchdog *watchdog
@@ -77,8 +83,11 @@ func NewSupervisor(options *Options) *Supervisor {
 	if o.Grace <= 0 {
 		o.Grace = DefaultGrace
 	}
-	return &Supervisor{log: o.Logger, grace: o.Grace, running: map[*Process]bool{}}
+	return &Supervisor{log: o.Logger, grace: o.Grace, running: map[*Process]bool{}, marker: markerName + "=" + rand.Text()}
 }
+
+// markerName is the variable by which what a child started is known.
+const markerName = "CODEMODE_CHILD"
 
 // Close stops every process, all at the same time, and waits until nothing is left of them. It is idempotent.
 func (s *Supervisor) Close() {
@@ -124,6 +133,7 @@ type Process struct {
 
 	owner  *Supervisor
 	label  string
+	marker string
 	cmd    *exec.Cmd
 	out    *os.File
 	errors *os.File
@@ -142,7 +152,12 @@ func (s *Supervisor) Start(c *Command) (*Process, error) {
 	}
 	p := &Process{owner: s, label: c.Label, exited: make(chan struct{}), silent: make(chan struct{}), done: make(chan struct{})}
 	p.cmd = exec.Command(file, c.Args...)
-	p.cmd.Dir, p.cmd.Env = c.Dir, env
+	s.mu.Lock()
+	s.started++
+	p.marker = fmt.Sprintf("%s-%d", s.marker, s.started)
+	s.mu.Unlock()
+	env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, markerName+"=") }) // we may be somebody's child
+	p.cmd.Dir, p.cmd.Env = c.Dir, append(env, p.marker)
 	p.cmd.SysProcAttr = attributes()
 	theirs, err := p.pipes()
 	if err != nil {
@@ -176,7 +191,7 @@ func (s *Supervisor) watch() {
 	if s.watchdog != nil {
 		return
 	}
-	w, err := startWatchdog()
+	w, err := startWatchdog(s.marker)
 	if err != nil {
 		s.log.Warn("cannot start the watchdog: servers may outlive codemode if it is killed", "error", err)
 		w = &watchdog{}
@@ -221,6 +236,7 @@ func (p *Process) run(started chan<- error) {
 	_ = p.cmd.Wait() // the exit status is read from ProcessState
 	close(p.exited)
 	endGroup(group, p.owner.grace)
+	endStrays(p.marker, p.owner.grace)
 	// A process that left the group may still hold the pipes; what it writes from now on is not the server's.
 	deadline := time.Now().Add(100 * time.Millisecond)
 	_ = p.out.SetReadDeadline(deadline)

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		time.Sleep(time.Hour)
 	case "owner": // starts a launcher and waits to be killed
 		s := NewSupervisor(&Options{Grace: 100 * time.Millisecond})
-		p, err := s.Start(shell(`"$EXE" & echo $!; wait`, "CHILD_TEST_ROLE=deaf"))
+		p, err := s.Start(shell(os.Getenv("CHILD_TEST_SCRIPT"), "CHILD_TEST_ROLE=deaf"))
 		if err != nil {
 			panic(err)
 		}
@@ -144,13 +144,48 @@ func TestExitOfLauncherEndsItsGroup(t *testing.T) {
 	mustDie(t, grandchild)
 }
 
+// ownSession starts the deaf program in a session of its own, as daemons do, and goes on when it has said its id.
+const ownSession = `setsid "$EXE" & read go`
+
+func needSetsid(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("there is no setsid here, or no /proc to find by what it started")
+	}
+}
+
+func TestProcessWithASessionOfItsOwnEndsWithItsServer(t *testing.T) {
+	needSetsid(t)
+	s := supervisor(t)
+	other := start(t, s, shell(`exec "$EXE"`, "CHILD_TEST_ROLE=deaf"))
+	stays := pid(t, bufio.NewReader(other.Stdout))
+	p := start(t, s, shell(ownSession, "CHILD_TEST_ROLE=deaf"))
+	grandchild := pid(t, bufio.NewReader(p.Stdout))
+	p.Stop()
+	if alive(grandchild) {
+		t.Errorf("process %d is alive after Stop", grandchild)
+	}
+	if !alive(stays) {
+		t.Error("another server's process was ended")
+	}
+}
+
 func TestGroupsEndWhenWeAreKilled(t *testing.T) {
+	t.Run("a launcher's", func(t *testing.T) { killOwner(t, `"$EXE" & wait`) })
+	t.Run("with a session of its own", func(t *testing.T) {
+		needSetsid(t)
+		killOwner(t, ownSession+"; wait")
+	})
+}
+
+func killOwner(t *testing.T, script string) {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	owner := exec.Command(exe)
-	owner.Env = append(os.Environ(), "CHILD_TEST_ROLE=owner")
+	owner.Env = append(os.Environ(), "CHILD_TEST_ROLE=owner", "CHILD_TEST_SCRIPT="+script)
 	stdout, err := owner.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -158,11 +193,7 @@ func TestGroupsEndWhenWeAreKilled(t *testing.T) {
 	if err := owner.Start(); err != nil {
 		t.Fatal(err)
 	}
-	out := bufio.NewReader(stdout)
-	grandchild := pid(t, out)
-	if pid(t, out) != grandchild {
-		t.Error("the shell and the program disagree about the program's id")
-	}
+	grandchild := pid(t, bufio.NewReader(stdout))
 	_ = owner.Process.Kill()
 	_ = owner.Wait()
 	mustDie(t, grandchild)

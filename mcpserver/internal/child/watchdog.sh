@@ -1,4 +1,6 @@
-# Reads "+ group" and "- group" lines. When the pipe closes because its writer died, ends the groups that are left.
+# Reads "+ group" and "- group" lines. When the pipe closes because its writer died, ends the groups that are left, and on
+# Linux whatever else carries the marker of our children in its environment.
+marker=$1
 groups=
 while read -r op id; do
   case $op in
@@ -10,8 +12,15 @@ while read -r op id; do
       ;;
   esac
 done
+signal() {
+  for g in $groups; do kill -s "$1" -- "-$g"; done
+  for f in $(grep -a -s -l -e "$marker" /proc/[0-9]*/environ); do
+    f=${f#/proc/}
+    kill -s "$1" "${f%/environ}"
+  done
+}
 [ -n "$groups" ] || exit 0
-for g in $groups; do kill -s TERM -- "-$g"; done
+signal TERM
 sleep 2
-for g in $groups; do kill -s KILL -- "-$g"; done
+signal KILL
 exit 0

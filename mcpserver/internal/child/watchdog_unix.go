@@ -13,15 +13,17 @@ import (
 //go:embed watchdog.sh
 var watchdogScript string
 
-// watchdog is a shell outside our session that ends the groups it was told of when we die without saying goodbye. The
+// watchdog is a shell outside our session that ends the groups it was told of, and what left them, when we die without
+// saying goodbye. The
 // zero watchdog does nothing.
 type watchdog struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 }
 
-func startWatchdog() (*watchdog, error) {
-	cmd := exec.Command("/bin/sh", "-c", watchdogScript)
+// startWatchdog starts one for the children that carry a marker.
+func startWatchdog(marker string) (*watchdog, error) {
+	cmd := exec.Command("/bin/sh", "-c", watchdogScript, "codemode-watchdog", marker)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=/usr/bin:/bin"}

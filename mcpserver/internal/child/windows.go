@@ -28,7 +28,7 @@ func endGroup(int, time.Duration) {}
 // watchdog has no counterpart here; the servers see their input close.
 type watchdog struct{}
 
-func startWatchdog() (*watchdog, error) { return &watchdog{}, nil }
-func (*watchdog) add(int)               {}
-func (*watchdog) remove(int)            {}
-func (*watchdog) close()                {}
+func startWatchdog(string) (*watchdog, error) { return &watchdog{}, nil }
+func (*watchdog) add(int)                     {}
+func (*watchdog) remove(int)                  {}
+func (*watchdog) close()                      {}
