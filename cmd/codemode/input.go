@@ -9,19 +9,40 @@ import (
 	"os"
 )
 
-// openInput opens the one FILE argument of a command; absent or "-" is standard input.
+// openInput opens the one FILE argument of a command; absent or "-" is standard input. A byte order mark at its start, as some
+// editors put there, is not a part of it.
 func openInput(term terminal, args []string) (io.ReadCloser, string, error) {
 	if len(args) > 1 {
 		return nil, "", usagef("one FILE at most, got %d arguments", len(args))
 	}
 	if len(args) == 0 || args[0] == "-" {
-		return io.NopCloser(term.in), "standard input", nil
+		return io.NopCloser(&unmarked{r: bufio.NewReader(term.in)}), "standard input", nil
 	}
 	file, err := os.Open(args[0])
 	if err != nil {
 		return nil, "", usageError{err}
 	}
-	return file, args[0], nil
+	return struct {
+		io.Reader
+		io.Closer
+	}{&unmarked{r: bufio.NewReader(file)}, file}, args[0], nil
+}
+
+// unmarked reads a text without its byte order mark.
+type unmarked struct {
+	r       *bufio.Reader
+	started bool
+}
+
+func (u *unmarked) Read(p []byte) (int, error) {
+	if !u.started {
+		u.started = true
+		const mark = "\ufeff"
+		if head, _ := u.r.Peek(len(mark)); string(head) == mark { // what fails fails again below
+			_, _ = u.r.Discard(len(mark))
+		}
+	}
+	return u.r.Read(p)
 }
 
 // readInput reads the one FILE argument whole.
@@ -41,15 +62,13 @@ func readInput(term terminal, args []string) ([]byte, string, error) {
 // maxLine bounds one line of a JSON Lines input: the largest source and module map a run accepts fit several times.
 const maxLine = 256 << 20
 
-// eachLine calls visit with each line that is not blank, and its number from 1.
+// eachLine calls visit with each line, without the space around it, and its number from 1. A blank line is a line: whoever reads
+// the answers counts them. The end of the last one starts none.
 func eachLine(r io.Reader, visit func(number int, line []byte) error) error {
 	scanner := bufio.NewScanner(r)
 	scanner.Buffer(make([]byte, 0, 64<<10), maxLine)
 	for number := 1; scanner.Scan(); number++ {
 		line := bytes.TrimSpace(scanner.Bytes())
-		if len(line) == 0 {
-			continue
-		}
 		if err := visit(number, line); err != nil {
 			return err
 		}

@@ -44,6 +44,9 @@ func normalizeLines(term terminal, args []string) error {
 	out := bufio.NewWriter(term.out)
 	defer out.Flush()
 	return eachLine(input, func(number int, line []byte) error {
+		if len(line) == 0 {
+			return nil
+		}
 		var source string
 		if err := json.Unmarshal(line, &source); err != nil {
 			return usagef("%s line %d: not a JSON string: %v", name, number, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 
@@ -43,31 +44,50 @@ schema that cannot be printed is named on standard error; the rest is printed al
 	}
 }
 
-// decodeTools reads {"tools": [...]}, keeping each schema's bytes. A tool that is malformed is an error that names it.
+// decodeTools reads {"tools": [...]}, or a whole JSON-RPC answer with it, keeping each schema's bytes. A tool that is malformed is
+// an error that names it.
 func decodeTools(data []byte) ([]codetool.RawTool, error) {
-	var list struct{ Tools []json.RawMessage }
-	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, err
+	if !json.Valid(data) {
+		return nil, fmt.Errorf("not JSON: %w", json.Unmarshal(data, new(json.RawMessage)))
 	}
-	if list.Tools == nil {
-		return nil, fmt.Errorf(`there is no "tools" array, as tools/list answers it`)
+	var list map[string]json.RawMessage
+	if json.Unmarshal(data, &list) != nil || list == nil {
+		return nil, errors.New(`want an object with "tools", as tools/list answers it`)
 	}
-	tools := make([]codetool.RawTool, len(list.Tools))
-	for i, raw := range list.Tools {
-		var tool struct {
-			Name, Title, Description  string
-			InputSchema, OutputSchema json.RawMessage
-		}
-		if err := json.Unmarshal(raw, &tool); err != nil {
+	if result, whole := list["result"]; whole && list["tools"] == nil {
+		return decodeTools(result)
+	}
+	if failed, whole := list["error"]; whole && list["tools"] == nil {
+		return nil, fmt.Errorf("the answer is an error: %s", failed)
+	}
+	var entries []json.RawMessage
+	if json.Unmarshal(list["tools"], &entries) != nil || entries == nil {
+		return nil, errors.New(`there is no "tools" array, as tools/list answers it`)
+	}
+	tools := make([]codetool.RawTool, len(entries))
+	for i, raw := range entries {
+		tool, err := decodeTool(raw)
+		if err != nil {
 			return nil, fmt.Errorf("tools[%d]: %w", i, err)
 		}
-		if tool.Name == "" {
-			return nil, fmt.Errorf(`tools[%d]: "name" is missing`, i)
-		}
-		tools[i] = codetool.RawTool{
-			Name: tool.Name, Title: tool.Title, Description: tool.Description,
-			InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
-		}
+		tools[i] = tool
 	}
 	return tools, nil
+}
+
+func decodeTool(raw json.RawMessage) (tool codetool.RawTool, err error) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || fields == nil {
+		return tool, errors.New("want an object")
+	}
+	for key, text := range map[string]*string{"name": &tool.Name, "title": &tool.Title, "description": &tool.Description} {
+		if value := fields[key]; value != nil && json.Unmarshal(value, text) != nil {
+			return tool, fmt.Errorf("%q is not a text", key)
+		}
+	}
+	if tool.Name == "" {
+		return tool, errors.New(`"name" is missing`)
+	}
+	tool.InputSchema, tool.OutputSchema = fields["inputSchema"], fields["outputSchema"]
+	return tool, nil
 }
