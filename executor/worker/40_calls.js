@@ -115,10 +115,8 @@
     };
     return call[''];
   };
-  const namespaces = new p.SafeWeakSet();
-  host.isProxy = (value) => namespaces.has(value); // of a program's own proxies the engine tells nothing
   host.namespace = (provider) => {
-    const namespace = new p.Proxy({}, {
+    return new p.Proxy({}, {
       __proto__: null,
       get(target, key) {
         if (p.ObjectHasOwn(target, key)) return target[key];
@@ -126,8 +124,6 @@
         return method(provider, key);
       },
     });
-    namespaces.add(namespace);
-    return namespace;
   };
 
   host.outbound = (init) => host.load('worker/outbound').send(init);

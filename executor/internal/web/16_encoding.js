@@ -41,6 +41,7 @@
       const text = usvString(source);
       if (!P.ArrayBufferIsView(destination) || P.TypedArrayPrototypeGetTag(destination) !== 'Uint8Array') throw wrong('encodeInto', 'TextEncoder', 2, 'Uint8Array');
       const result = fit(text, lengthOf(destination));
+      if (result.written === 0) return result; // a detached view takes none
       P.TypedArrayPrototypeSet(destination, encode(StringPrototypeSlice(text, 0, result.read)));
       return result;
     }

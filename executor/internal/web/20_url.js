@@ -234,8 +234,9 @@
       throw new Error('URL.createObjectURL() is not implemented');
     }
 
-    static revokeObjectURL() {
+    static revokeObjectURL(url) {
       missing(arguments.length, 'revokeObjectURL', 'URL', ['USVString']);
+      usvString(url);
       throw new Error('URL.revokeObjectURL() is not implemented');
     }
 

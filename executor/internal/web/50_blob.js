@@ -45,6 +45,7 @@
   const bound = (value, length, fallback) => {
     if (value === undefined) return fallback;
     const number = P.MathTrunc(+value) || 0;
+    if (number < -0x80000000 || number > 0x7fffffff) throw new TypeError('Value out of range. Must be between -2147483648 and 2147483647 (inclusive).');
     return number < 0 ? P.MathMax(length + number, 0) : P.MathMin(number, length);
   };
 

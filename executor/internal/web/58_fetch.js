@@ -6,7 +6,7 @@
   'use strict';
   const P = host.primordials;
   const { Error, TypeError, PromiseResolve, PromiseReject, newPromise, then, list, StringPrototypeStartsWith } = P;
-  const { missing, exposeFunction } = host.load('idl');
+  const { missing, wrong, isObject, exposeFunction } = host.load('idl');
   const { consume, bodyOf, setBody, headersOf } = host.load('55_body');
   const { newRequest, stateOf, makeResponse } = host.load('56_request');
   const H = host.load('54_headers');
@@ -81,6 +81,7 @@
     fetch(input, init = undefined) {
       try {
         missing(arguments.length, 'fetch', 'ServiceWorkerGlobalScope', ['Request or string']);
+        if (init !== undefined && init !== null && !isObject(init)) throw wrong('fetch', 'ServiceWorkerGlobalScope', 2, 'RequestInitializerDict or Request');
         return start(input, init);
       } catch (error) {
         return PromiseReject(error);

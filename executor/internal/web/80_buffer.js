@@ -76,7 +76,7 @@
     return undefined;
   };
   const from = (value, encodingOrOffset, length) => {
-    if (typeof value === 'string') return fromString(value, encodingOrOffset);
+    if (typeof value === 'string') return fromString(value, typeof encodingOrOffset === 'string' ? encodingOrOffset : undefined);
     if (typeof value === 'object' && value !== null) {
       if (isArrayBuffer(value)) {
         const size = TypedArrayPrototypeGetLength(new Uint8Array(value));
@@ -163,7 +163,7 @@
       return out;
     },
     byteLength(value, encoding) {
-      if (typeof value === 'string') return TypedArrayPrototypeGetLength(encodingOf(encoding).decode(value));
+      if (typeof value === 'string') return TypedArrayPrototypeGetLength(encodingOf(typeof encoding === 'string' ? encoding : undefined).decode(value));
       const bytes = bytesOf(value);
       if (bytes === undefined) throw invalidType('string', 'of type string or an instance of Buffer or ArrayBuffer', value);
       return TypedArrayPrototypeGetLength(bytes);

@@ -100,15 +100,18 @@
     try { P.SharedArrayBufferPrototypeGetByteLength(value); return true; } catch { return false; }
   };
 
-  // A Uint8Array over the bytes of a buffer or view, without copying; undefined for anything else.
+  // A Uint8Array over the bytes of a buffer or view, without copying, and none where it is detached; undefined for anything
+  // else.
   const bytesOf = (value) => {
-    if (ArrayBufferIsView(value)) {
-      if (P.TypedArrayPrototypeGetTag(value) === undefined) {
-        return new Uint8Array(P.DataViewPrototypeGetBuffer(value), P.DataViewPrototypeGetByteOffset(value), P.DataViewPrototypeGetByteLength(value));
-      }
-      return new Uint8Array(P.TypedArrayPrototypeGetBuffer(value), P.TypedArrayPrototypeGetByteOffset(value), P.TypedArrayPrototypeGetByteLength(value));
-    }
-    return isBuffer(value) ? new Uint8Array(value) : undefined;
+    if (!ArrayBufferIsView(value)) return isBuffer(value) ? isDetached(value) ? new Uint8Array() : new Uint8Array(value) : undefined;
+    const isData = P.TypedArrayPrototypeGetTag(value) === undefined;
+    const buffer = isData ? P.DataViewPrototypeGetBuffer(value) : P.TypedArrayPrototypeGetBuffer(value);
+    if (isDetached(buffer)) return new Uint8Array();
+    if (isData) return new Uint8Array(buffer, P.DataViewPrototypeGetByteOffset(value), P.DataViewPrototypeGetByteLength(value));
+    return new Uint8Array(buffer, P.TypedArrayPrototypeGetByteOffset(value), P.TypedArrayPrototypeGetByteLength(value));
+  };
+  const isDetached = (buffer) => {
+    try { return P.ArrayBufferPrototypeGetDetached(buffer); } catch { return false; } // shared memory stays
   };
   const lengthOf = (bytes) => P.TypedArrayPrototypeGetLength(bytes);
   const copyOf = (bytes) => {

@@ -167,6 +167,7 @@
   // ---- primes
 
   const numberBytes = (value, name) => {
+    if (typeof value === 'string') throw invalidType(name, 'of type bigint or an instance of ArrayBuffer, TypedArray, Buffer, or DataView', value);
     if (typeof value !== 'bigint') return bytesOf(value, name, undefined, 'of type bigint or an instance of ArrayBuffer, TypedArray, Buffer, or DataView');
     if (value < 0n) throw outOfRange(name, '>= 0', value);
     const hex = value.toString(16);

@@ -4,7 +4,7 @@
   const { withCode, invalidType, checkFunction, checkString } = host.load('node/errors');
 
   const bytesOf = (data, name = 'data', encoding = 'utf8', expected = 'of type string or an instance of Buffer, TypedArray, or DataView') => {
-    if (typeof data === 'string') return Buffer.from(data, encoding === 'buffer' ? 'utf8' : encoding);
+    if (typeof data === 'string') return Buffer.from(data, typeof encoding !== 'string' || encoding === 'buffer' ? 'utf8' : encoding);
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     if (data instanceof ArrayBuffer || data instanceof SharedArrayBuffer) return new Uint8Array(data);
     throw invalidType(name, expected, data);

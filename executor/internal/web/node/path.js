@@ -1,13 +1,10 @@
 // node:path, with its posix and win32 halves.
-(function () {
+(function (host) {
   'use strict';
+  const { invalidType } = host.load('node/errors');
   const check = (value, name) => {
     if (typeof value === 'string') return value;
-    const shown = value === null || value === undefined ? `Received ${value}`
-      : typeof value === 'function' ? `Received function ${value.name}`
-        : typeof value === 'object' ? `Received an instance of ${value.constructor?.name || 'Object'}`
-          : `Received type ${typeof value} (${typeof value === 'string' ? `'${value}'` : String(value)}${typeof value === 'bigint' ? 'n' : ''})`;
-    throw Object.assign(new TypeError(`The "${name}" argument must be of type string. ${shown}`), { code: 'ERR_INVALID_ARG_TYPE' });
+    throw invalidType(name, 'of type string', value);
   };
 
   // The segments of a path with "." and ".." worked out; climb keeps a leading "..".
@@ -152,8 +149,8 @@
         return base.slice(extensionAt(base));
       },
       format: (pathObject) => {
-        if (pathObject === null || typeof pathObject !== 'object') {
-          throw Object.assign(new TypeError(`The "pathObject" argument must be of type object. Received ${pathObject === null || pathObject === undefined ? pathObject : `type ${typeof pathObject} (${typeof pathObject === 'string' ? `'${pathObject}'` : String(pathObject)})`}`), { code: 'ERR_INVALID_ARG_TYPE' });
+        if (pathObject === null || typeof pathObject !== 'object' || Array.isArray(pathObject)) {
+          throw invalidType('pathObject', 'of type object', pathObject);
         }
         const { root = '', dir = root, ext = '', name = '' } = pathObject;
         const base = pathObject.base || `${name}${ext && ext[0] !== '.' ? '.' : ''}${ext}`;

@@ -158,7 +158,8 @@
     return Object.assign(new Error(`${syscall} ${code}${original ? ` ${original}` : ''}`), { errno: number, code, syscall });
   };
   const diff = (actual, expected) => {
-    const [a, b] = [actual, expected].map((value) => (typeof value === 'string' ? [...value] : value));
+    // What is neither a list nor a text has nothing to compare.
+    const [a, b] = [actual, expected].map((value) => (typeof value === 'string' || Array.isArray(value) ? [...value] : []));
     if (typeof actual === 'string' ? actual === expected : a.length === b.length && a.every((item, i) => item === b[i])) return [];
     return host.load('node/comparisons').diff(a, b);
   };
