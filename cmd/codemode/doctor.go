@@ -166,7 +166,7 @@ func diagnoseEngine(ctx context.Context) (e engineDiagnosis) {
 // servers starts the servers of a configuration and looks at each.
 func (d *diagnosis) servers(ctx context.Context, o *serveOptions, cfg *config.Config, timeout time.Duration) (err error) {
 	heard := &listener{lines: map[string][]string{}}
-	server, closeAll, err := o.newServer(mcpserver.FromConfig(cfg), cfg, slog.New(heard))
+	server, closeAll, err := o.newServer(ctx, mcpserver.FromConfig(cfg), cfg, slog.New(heard))
 	if err != nil {
 		return err
 	}

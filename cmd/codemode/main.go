@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/codemode-go/codemode/executor/worker"
 )
@@ -32,7 +31,8 @@ type terminal struct {
 
 func main() {
 	worker.Main() // does not return in a process that the pool started as a worker
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	survivePipes()
+	ctx, stop := signal.NotifyContext(context.Background(), endingSignals(os.Args[1:])...)
 	code := dispatch(ctx, terminal{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -20,7 +20,7 @@ import (
 func runCommand() command {
 	return command{
 		name:    "run",
-		usage:   "run --json|--jsonl [--native] [--concurrency N] [FILE]",
+		usage:   "run --json|--jsonl [--native] [--concurrency N] [--remote URL [--token T]] [FILE]",
 		summary: "Run programs described as data, for scripts.",
 		description: `A request is {"code", "providers"?, "options"?, "name"?}: the tools a program may call are described as data, by the
 kinds value, echo, echoAll, argc, describe, delay, delayEcho, never, throw, counter and args0keys. The answer is one line,
@@ -35,6 +35,7 @@ Exit code 1: a program failed (--json), or at least one line was no request (--j
 			flags.BoolVar(&o.jsonl, "jsonl", false, "a request a line, an answer a line")
 			flags.BoolVar(&o.native, "native", false, "the native contract instead of the dialect")
 			flags.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "programs at one time with --jsonl")
+			o.remote.declare(flags)
 			return func(ctx context.Context, term terminal, args []string) error {
 				if o.json == o.jsonl {
 					return usagef("say --json for one request or --jsonl for many")
@@ -51,6 +52,20 @@ Exit code 1: a program failed (--json), or at least one line was no request (--j
 type runOptions struct {
 	json, jsonl, native bool
 	concurrency         int
+	remote              remoteOptions
+}
+
+// executor is what runs the programs: a daemon, or a pool of this process.
+func (o runOptions) executor(ctx context.Context) (protocol.Executor, error) {
+	daemon, err := o.remote.executor(ctx, nil)
+	if daemon != nil || err != nil {
+		return daemon, err
+	}
+	workers := 1
+	if o.jsonl {
+		workers = o.concurrency
+	}
+	return executor.New(&executor.Options{Workers: workers})
 }
 
 func (o runOptions) run(ctx context.Context, term terminal, args []string) error {
@@ -59,11 +74,7 @@ func (o runOptions) run(ctx context.Context, term terminal, args []string) error
 		return err
 	}
 	defer input.Close()
-	workers := 1
-	if o.jsonl {
-		workers = o.concurrency
-	}
-	pool, err := executor.New(&executor.Options{Workers: workers})
+	pool, err := o.executor(ctx)
 	if err != nil {
 		return err
 	}

@@ -16,12 +16,13 @@ import (
 	"github.com/codemode-go/codemode/mcpserver"
 	"github.com/codemode-go/codemode/mcpserver/config"
 	"github.com/codemode-go/codemode/protocol"
+	"github.com/codemode-go/codemode/remote"
 )
 
 func serveCommand() command {
 	return command{
 		name:    "serve",
-		usage:   "serve --config F [--config F]… [--http ADDR [--token-file F]]",
+		usage:   "serve --config F [--config F]… [--http ADDR [--token-file F]] [--remote URL [--token T]]",
 		summary: "Serve the code tool in front of the MCP servers of a configuration.",
 		description: `Reads configurations as Claude Desktop, Claude Code and Cursor write them ({"mcpServers": {…}}); of two servers with one
 name the later file's counts. Each server becomes one namespace of the program. Speaks MCP on standard input and output,
@@ -64,6 +65,7 @@ type serveOptions struct {
 	form      string
 	budget    int
 	learn     bool
+	remote    remoteOptions
 }
 
 func (o *serveOptions) declare(flags *flag.FlagSet) {
@@ -72,6 +74,7 @@ func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.reference, "reference", false, "answer word for word as codeMcpServer of @cloudflare/codemode does")
 	o.declareDescription(flags)
 	flags.BoolVar(&o.learn, "learn-types", true, "remember names and types, never values, of what tools without an output schema returned, and declare them as observed")
+	o.remote.declare(flags)
 	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info, warn or error")
 }
 
@@ -127,7 +130,7 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 	if err != nil {
 		return err
 	}
-	server, closeAll, err := o.newServer(upstreams, cfg, logger)
+	server, closeAll, err := o.newServer(ctx, upstreams, cfg, logger)
 	if err != nil {
 		return err
 	}
@@ -141,14 +144,9 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 	}))
 }
 
-// newServer puts a server over a pool of its own; closeAll ends both.
-func (o *serveOptions) newServer(upstreams []mcpserver.Upstream, cfg *config.Config, logger *slog.Logger) (server *mcpserver.Server, closeAll func() error, err error) {
-	settings := cfg.Settings
-	pool, err := executor.New(&executor.Options{
-		Outbound: outboundOf(settings),
-		Limits:   settings.Limits,
-		Logger:   logger,
-	})
+// newServer puts a server over an executor of its own; closeAll ends both.
+func (o *serveOptions) newServer(ctx context.Context, upstreams []mcpserver.Upstream, cfg *config.Config, logger *slog.Logger) (server *mcpserver.Server, closeAll func() error, err error) {
+	native, err := o.newExecutor(ctx, cfg.Settings, logger)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -161,13 +159,22 @@ func (o *serveOptions) newServer(upstreams []mcpserver.Upstream, cfg *config.Con
 		logger.Warn("what results look like is not remembered", "error", err)
 	}
 	if err := o.describe(&options.Tool); err != nil {
-		return nil, nil, errors.Join(err, pool.Close())
+		return nil, nil, errors.Join(err, native.Close())
 	}
-	server, err = mcpserver.New(pool, upstreams, options)
+	server, err = mcpserver.New(native, upstreams, options)
 	if err != nil {
-		return nil, nil, errors.Join(usageError{err}, pool.Close())
+		return nil, nil, errors.Join(usageError{err}, native.Close())
 	}
-	return server, func() error { return errors.Join(server.Close(), pool.Close()) }, nil
+	return server, func() error { return errors.Join(server.Close(), native.Close()) }, nil
+}
+
+// newExecutor is what the programs run on: a daemon, or a pool of this process.
+func (o *serveOptions) newExecutor(ctx context.Context, settings config.Settings, logger *slog.Logger) (protocol.Executor, error) {
+	daemon, err := o.remote.executor(ctx, &remote.DialOptions{Outbound: outboundOf(settings), Limits: settings.Limits, Logger: logger})
+	if daemon != nil || err != nil {
+		return daemon, err
+	}
+	return executor.New(&executor.Options{Outbound: outboundOf(settings), Limits: settings.Limits, Logger: logger})
 }
 
 // outboundOf is the configuration's network policy: blocked unless it opens it.
@@ -187,13 +194,7 @@ func cacheDir() string {
 	return filepath.Join(dir, "codemode")
 }
 
-func (o *serveOptions) logger(w io.Writer) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
-		return nil, usagef("--log-level is debug, info, warn or error, not %q", o.logLevel)
-	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})), nil
-}
+func (o *serveOptions) logger(w io.Writer) (*slog.Logger, error) { return newLogger(w, o.logLevel) }
 
 // token reads the token file; its last line end does not count.
 func (o *serveOptions) token() (string, error) {

@@ -77,7 +77,7 @@ func (o *serveOptions) showTools(ctx context.Context, term terminal, print toolP
 	if err != nil {
 		return err
 	}
-	server, closeAll, err := o.newServer(mcpserver.FromConfig(cfg), cfg, logger)
+	server, closeAll, err := o.newServer(ctx, mcpserver.FromConfig(cfg), cfg, logger)
 	if err != nil {
 		return err
 	}
@@ -91,6 +91,9 @@ func (o *serveOptions) showTools(ctx context.Context, term terminal, print toolP
 	failed := len(cfg.Problems) > 0
 	for _, s := range server.Servers() {
 		if s.State != "ready" {
+			if s.Reason == "" {
+				s.Reason = fmt.Sprintf("it has not answered within %s; --timeout waits longer", timeout)
+			}
 			fmt.Fprintf(term.err, "codemode tools: server %q is %s: %s\n", s.Name, s.State, s.Reason)
 			failed = true
 		}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// daemonUnderTest is the daemon of one script.
+type daemonUnderTest struct {
+	cmd   *exec.Cmd
+	done  chan struct{}
+	url   string
+	mu    sync.Mutex
+	lines strings.Builder
+}
+
+// daemonCmd lets a script have a daemon:
+//
+//	daemon start ARGS…   starts it, and sets URL once it listens
+//	daemon signal NAME   sends HUP or TERM
+//	daemon kill          as kill -9 has it
+//	daemon wait          waits for its end, and writes what it said to the file daemon.log
+//	daemon get PATH      asks it over HTTP; answers go to the file answer
+//	daemon until FILE ARGS…  runs codemode with FILE as input until it succeeds
+func daemonCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: daemon start|signal|kill|wait|get|until …")
+	}
+	if args[0] == "start" {
+		startDaemon(ts, args[1:])
+		return
+	}
+	d := ts.Value(daemonKey{}).(*daemonUnderTest)
+	if d.cmd == nil {
+		ts.Fatalf("there is no daemon")
+	}
+	switch args[0] {
+	case "signal":
+		ts.Check(d.cmd.Process.Signal(map[string]syscall.Signal{"HUP": syscall.SIGHUP, "TERM": syscall.SIGTERM}[args[1]]))
+	case "kill":
+		ts.Check(d.cmd.Process.Kill())
+		<-d.done
+	case "wait":
+		select {
+		case <-d.done:
+		case <-time.After(30 * time.Second):
+			ts.Fatalf("the daemon does not end")
+		}
+		ts.Check(os.WriteFile(ts.MkAbs("daemon.log"), []byte(d.said()), 0o600))
+	case "get":
+		d.get(ts, args[1])
+	case "until":
+		for deadline := time.Now().Add(30 * time.Second); ; {
+			run := exec.Command(codemodeOf(ts), args[2:]...)
+			run.Stdin = strings.NewReader(ts.ReadFile(args[1]))
+			if run.Run() == nil {
+				return
+			}
+			if time.Now().After(deadline) {
+				ts.Fatalf("it never succeeds")
+			}
+		}
+	}
+}
+
+// daemonKey is where Setup puts a script's daemon, which is none until it is started.
+type daemonKey struct{}
+
+// codemodeOf finds the command as the script does.
+func codemodeOf(ts *testscript.TestScript) string {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if path := filepath.Join(dir, "codemode"); exec.Command(path, "version").Run() == nil {
+			return path
+		}
+	}
+	ts.Fatalf("codemode is not on the script's PATH")
+	return ""
+}
+
+func startDaemon(ts *testscript.TestScript, args []string) {
+	d := ts.Value(daemonKey{}).(*daemonUnderTest)
+	d.cmd, d.done = exec.Command(codemodeOf(ts), append([]string{"daemon"}, args...)...), make(chan struct{})
+	d.cmd.Dir = ts.MkAbs(".")
+	stderr, err := d.cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(d.cmd.Start())
+	cmd, done := d.cmd, d.done
+	listening := make(chan string, 1)
+	go func() { // ends with the daemon, which the script's end kills
+		lines := bufio.NewScanner(stderr)
+		for lines.Scan() {
+			d.mu.Lock()
+			fmt.Fprintln(&d.lines, lines.Text())
+			d.mu.Unlock()
+			if url, ok := strings.CutPrefix(lines.Text(), "listening "); ok {
+				listening <- url
+			}
+		}
+		_ = cmd.Wait() // by then it was killed, or said why it ended
+		close(done)
+	}()
+	ts.Defer(func() { _ = cmd.Process.Kill(); <-done })
+	select {
+	case d.url = <-listening:
+	case <-done:
+		ts.Fatalf("the daemon ended: %s", d.said())
+	case <-time.After(30 * time.Second):
+		ts.Fatalf("the daemon does not listen: %s", d.said())
+	}
+	ts.Setenv("URL", d.url)
+}
+
+func (d *daemonUnderTest) said() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.lines.String()
+}
+
+func (d *daemonUnderTest) get(ts *testscript.TestScript, path string) {
+	response, err := http.Get("http" + strings.TrimPrefix(d.url, "ws") + path)
+	ts.Check(err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("answer"), text, 0o600))
+}
