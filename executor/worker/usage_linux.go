@@ -4,6 +4,7 @@ package worker
 
 import (
 	"os"
+	"path"
 	"strconv"
 	"time"
 
@@ -30,7 +31,12 @@ func slacken() {
 	if err != nil {
 		return
 	}
-	own := strconv.Itoa(unix.Gettid())
+	// The number by which /proc knows the thread, which may not be the one by which its own namespace does.
+	own, err := os.Readlink("/proc/thread-self")
+	if err != nil {
+		return
+	}
+	own = path.Base(own)
 	for _, thread := range threads {
 		if thread.Name() != own {
 			_ = os.WriteFile("/proc/"+thread.Name()+"/timerslack_ns", strconv.AppendInt(nil, timerSlack.Nanoseconds(), 10), 0)

@@ -8,6 +8,9 @@
 //
 // On linux these are
 //
+//	namespaces    the process has a user, mount, network, IPC and host name namespace of its own: no network device, no
+//	              mount that spreads, nobody's user (a process under the worker's name enters them before Go starts)
+//	capabilities  none, in its own namespace either
 //	descriptors   whatever was inherited beside 0, 1, 2 and Keep is closed, and no new descriptor can be made
 //	limits        no core dump, no file written, no memory locked
 //	memory        the kernel refuses memory well past Options.Memory
@@ -23,7 +26,8 @@
 //
 // # Limits
 //
-// What the system does not have is left out, and InForce says so: the caller decides what it can live without. The
+// What the system does not have or forbids is left out, and InForce says so: the caller decides what it can live without.
+// There is no process namespace: one would be of children only, and there can be none. The
 // parent-death signal is not used, because it follows the parent's thread, and a Go program's threads come and go: a
 // worker ends when its pipes do.
 package jail

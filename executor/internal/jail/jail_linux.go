@@ -6,10 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	landlocksys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
+	"kernel.org/pub/linux/libs/security/libcap/psx"
 )
 
 // Confinement is what Enter has put in force.
@@ -27,11 +29,19 @@ func Enter(o Options) (*Confinement, error) {
 		return nil, os.NewSyscallError("open /proc/self/statm", err)
 	}
 	c := &Confinement{statm: statm, pages: int64(os.Getpagesize())}
+	if leftHost() {
+		c.InForce = append(c.InForce, "namespaces")
+	}
 	time.Sleep(time.Nanosecond) // Go's poller makes its descriptors now, while it can
 	highest, err := c.closeInherited(o.Keep)
 	if err != nil {
 		return nil, err
 	}
+	// Landlock keeps threads from signalling each other on some kernels, which this needs.
+	if err := dropCapabilities(); err != nil {
+		return nil, err
+	}
+	c.InForce = append(c.InForce, "capabilities")
 	// Landlock takes /proc/self away, but needs descriptors itself, so it stands between the closing and the limit.
 	if abi, err := landlocksys.LandlockGetABIVersion(); err == nil && abi > 0 {
 		if err := landlock.V11.BestEffort().Restrict(); err != nil {
@@ -87,6 +97,17 @@ func (c *Confinement) closeInherited(keep []int) (highest int, err error) {
 		highest = max(highest, fd)
 	}
 	return highest, nil
+}
+
+// dropCapabilities empties the sets of all threads.
+func dropCapabilities() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	_, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0)
+	if errno != 0 {
+		return os.NewSyscallError("capset", errno)
+	}
+	return nil
 }
 
 func (c *Confinement) limitResources(memory int64) error {

@@ -156,7 +156,7 @@ func TestWhatIsDenied(t *testing.T) {
 
 func TestInForce(t *testing.T) {
 	fields := strings.Fields(probe(t, "in force"))
-	for _, want := range []string{"descriptors", "limits", "memory", "undumpable", "no_new_privs", "seccomp", "true"} {
+	for _, want := range []string{"descriptors", "limits", "memory", "undumpable", "capabilities", "no_new_privs", "seccomp", "true"} {
 		if !slices.Contains(fields, want) {
 			t.Errorf("%s is not in force: %v", want, fields)
 		}
