@@ -46,6 +46,7 @@ type Pool struct {
 
 	engine string
 	jail   []string
+	caches [][]byte // the fields of a Prime frame
 
 	inCall atomic.Int64 // goroutines in calls
 }
@@ -257,6 +258,28 @@ func (p *Pool) ready(w *process, engine string, jail []string) bool {
 	p.move(w, idle)
 	p.serve()
 	return true
+}
+
+// mostCodeCaches bounds what is kept of the first worker's code caches, which are some fifty kilobytes.
+const mostCodeCaches = 4 << 20
+
+// keepCodeCaches takes what the first worker learned for those that start after it, which are ready in half the time.
+func (p *Pool) keepCodeCaches(fields [][]byte) {
+	size := 0
+	for _, field := range fields {
+		size += len(field)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if size <= mostCodeCaches {
+		p.caches = fields
+	}
+}
+
+func (p *Pool) codeCaches() [][]byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.caches
 }
 
 // finished takes note of a worker whose program ended: its place is free, and its next isolate on the way.

@@ -62,6 +62,7 @@ func newProcess(p *Pool) *process { return &process{pool: p, born: time.Now()} }
 func (w *process) live() {
 	err := w.start()
 	if err == nil {
+		w.prime()
 		err = w.read()
 	}
 	ended := w.reap(err)
@@ -118,6 +119,16 @@ func (w *process) spawn() error {
 	w.sampler, err = newSampler(cmd.Process.Pid)
 	w.adopt(cmd.Process)
 	return err
+}
+
+// prime passes on the code caches of the pool's first worker. One that does not take them will not become ready either.
+func (w *process) prime() {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	w.stdin.SetWriteDeadline(w.born.Add(w.pool.options.StartTimeout))
+	if w.frames.Write(wire.Prime, w.pool.codeCaches()...) == nil {
+		_ = w.frames.Flush()
+	}
 }
 
 func closeFiles(files []*os.File) {
@@ -197,6 +208,10 @@ func (w *process) handle(frame wire.Frame) error {
 
 func (w *process) becameReady(frame wire.Frame) error {
 	var header wire.ReadyHeader
+	if w.fresh == 0 && len(frame.Fields) > 1 { // no program has run in it, it can be believed
+		w.pool.keepCodeCaches(frame.Fields[1:])
+		frame.Fields = frame.Fields[:1]
+	}
 	if err := decodeHeader(frame, 1, &header); err != nil {
 		return err
 	}

@@ -31,10 +31,11 @@ type child struct {
 	control *os.File
 	stderr  bytes.Buffer
 	ready   wire.ReadyHeader
+	learned [][]byte // the other fields of the last Ready
 }
 
 // startChild starts a worker and waits until it is ready. It ends with the test.
-func startChild(t testing.TB, options wire.Options) *child {
+func startChild(t testing.TB, options wire.Options, prime ...[]byte) *child {
 	t.Helper()
 	executable, err := os.Executable()
 	if err != nil {
@@ -67,6 +68,7 @@ func startChild(t testing.TB, options wire.Options) *child {
 			t.Errorf("the worker ended badly: %v\n%s", err, c.stderr.String())
 		}
 	})
+	c.send(wire.Prime, prime...)
 	c.awaitReady()
 	return c
 }
@@ -80,6 +82,7 @@ func (c *child) awaitReady() {
 	if err := json.Unmarshal(frame.Fields[0], &c.ready); err != nil {
 		c.t.Fatal(err)
 	}
+	c.learned = frame.Fields[1:]
 }
 
 func (c *child) read() wire.Frame {

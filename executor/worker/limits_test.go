@@ -115,7 +115,7 @@ func TestTheWorkerEndsWithItsPool(t *testing.T) {
 func TestTimers(t *testing.T) {
 	c := startChild(t, wire.Options{})
 	for _, test := range []struct{ code, want string }{
-		{"const o = []; setTimeout(() => o.push('a'), 5); setTimeout(() => o.push('b'), 1); setTimeout(() => o.push('c'), 0); setImmediate(() => o.push('d')); await new Promise(r => setTimeout(r, 30)); return o", `["c","d","b","a"]`},
+		{"const o = []; setTimeout(() => o.push('a'), 200); setTimeout(() => o.push('b'), 100); setTimeout(() => o.push('c'), 0); setImmediate(() => o.push('d')); await new Promise(r => setTimeout(r, 300)); return o", `["c","d","b","a"]`},
 		{"const o = []; setTimeout(() => { o.push(1); Promise.resolve().then(() => o.push(2)) }, 1); setTimeout(() => o.push(3), 1); await new Promise(r => setTimeout(r, 20)); return o", "[1,2,3]"},
 		{"let n = 0; await new Promise(r => { const i = setInterval(() => { if (++n === 3) { clearInterval(i); r() } }, 1) }); return n", "3"},
 		{"setTimeout(() => { throw new Error('x') }, 1); queueMicrotask(() => { throw 1 }); await new Promise(r => setTimeout(r, 5)); return 'survived'", `"survived"`},

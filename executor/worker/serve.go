@@ -59,7 +59,10 @@ func serve(args []string) error {
 	}
 	w := newWorker(pipes, options)
 	go w.control.listen(pipes)
-	box, err := w.warmUp()
+	if err := w.prime(); err != nil {
+		return err
+	}
+	box, learned, err := w.warmUp()
 	if err != nil {
 		return err
 	}
@@ -75,11 +78,14 @@ func serve(args []string) error {
 		if confinement.Anonymous() > idle+keepMemory {
 			releaseMemory()
 		}
-		if err := w.ready(confinement); err != nil {
+		if err := w.ready(confinement, learned); err != nil {
 			return err
 		}
-		if err := w.rest(confinement, idle); err != nil {
-			return err
+		learned = nil
+		if w.isUnused() && confinement.Anonymous() > idle+restMemory {
+			if box, err = box.rest(); err != nil {
+				return err
+			}
 		}
 		run, err := w.nextRun()
 		if err == io.EOF {
@@ -103,24 +109,31 @@ func serve(args []string) error {
 // restMemory what it may hold when none has come for restAfter milliseconds. keepPages bounds what of an isolate's pages
 // is kept for the next, and of the C heap: what a small program's isolate has, and some values of a megabyte.
 const (
-	keepMemory = 16 << 20
+	keepMemory = 8 << 20
 	keepPages  = 8 << 20
 	restMemory = 512 << 10
 	restAfter  = 1000
 )
 
-// rest waits for a frame, and gives back memory when none comes.
-func (w *worker) rest(confinement *jail.Confinement, idle int64) error {
+// isUnused waits for a frame, and reports whether none has come for a while.
+func (w *worker) isUnused() bool {
 	if w.reader.Buffered() {
-		return nil
+		return false
 	}
-	if waiting, err := readable(w.pipes.in, restAfter); waiting || err != nil {
-		return err
+	waiting, err := readable(w.pipes.in, restAfter)
+	return !waiting && err == nil
+}
+
+// rest gives back what programs have left. The pages that an isolate took over from the last are all in memory, whether
+// it needs them or not, so there is a new isolate, too.
+func (s *sandbox) rest() (*sandbox, error) {
+	v8.ReleasePages()
+	next, err := s.next()
+	if err != nil {
+		return nil, err
 	}
-	if confinement.Anonymous() > idle+restMemory {
-		releaseMemory()
-	}
-	return nil
+	releaseMemory()
+	return next, nil
 }
 
 func releaseMemory() {
@@ -192,12 +205,13 @@ func newWorker(pipes *pipes, options wire.Options) *worker {
 	return w
 }
 
-func (w *worker) ready(c *jail.Confinement) error {
+// ready says that a sandbox waits, and passes on what was learned on the way.
+func (w *worker) ready(c *jail.Confinement, learned [][]byte) error {
 	header, err := json.Marshal(wire.ReadyHeader{Engine: "V8 " + v8.Version(), Jail: c.InForce, Anonymous: c.Anonymous()})
 	if err != nil {
 		return err
 	}
-	if err := w.writer.Write(wire.Ready, header); err != nil {
+	if err := w.writer.Write(wire.Ready, append([][]byte{header}, learned...)...); err != nil {
 		return err
 	}
 	return w.writer.Flush()

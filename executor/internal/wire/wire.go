@@ -5,6 +5,7 @@
 // single control bytes that must be heard while the JavaScript thread is busy.
 //
 //	pool                              worker
+//	Prime                       ──►
 //	                            ◄──   Ready
 //	Run                         ──►
 //	                            ◄──   Logs*  Call  Fetch  (any number, any order)
@@ -43,8 +44,12 @@ const (
 	Fetched Kind = 3
 	// Invoke calls a function that a retained run handed out: InvokeHeader as JSON, the argument list as JSON.
 	Invoke Kind = 4
+	// Prime opens the conversation with what compiling the scripts of every sandbox has given another worker of the pool:
+	// a field for a script's name and one for its code cache, in turns. There are none before any worker was ready.
+	Prime Kind = 5
 
-	// Ready says that a fresh isolate waits for a Run: ReadyHeader as JSON.
+	// Ready says that a fresh isolate waits for a Run: ReadyHeader as JSON. A worker's first, when Prime had nothing that
+	// was of use, has the fields of a Prime after it.
 	Ready Kind = 16
 	// Call is a tool call: id (decimal, unique in the run), provider, tool, argument list as JSON.
 	Call Kind = 17
