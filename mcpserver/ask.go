@@ -93,10 +93,16 @@ const (
 // before is authorize, and then what the embedding program asks itself; nil is nothing.
 func (g *guard) before(own func(context.Context, codetool.Call) error) func(context.Context, codetool.Call) error {
 	return func(ctx context.Context, call codetool.Call) error {
-		if err := g.authorize(ctx, call); err != nil || own == nil {
-			return err
+		began := time.Now()
+		err := g.authorize(ctx, call)
+		if err == nil && own != nil {
+			err = own(ctx, call)
 		}
-		return own(ctx, call)
+		if err != nil {
+			server, _ := g.tool(call.Provider, call.Tool)
+			runFrom(ctx).trail.add(server, call.Tool, call.Arguments, began, err)
+		}
+		return err
 	}
 }
 

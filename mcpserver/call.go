@@ -48,11 +48,9 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 
 // execute runs one program and words its outcome.
 func (s *Server) execute(ctx context.Context, g *generation, code string, r *run) *mcp.CallToolResult {
-	if err := s.guard.approveCode(ctx, code); err != nil {
-		return failure("Error: " + err.Error())
-	}
-	g.awaken(ctx, code)
-	outcome, err := g.current().Call(ctx, code)
+	r.trail = s.newTrail(g, r)
+	outcome, err := s.perform(ctx, g, code)
+	r.trail.finish(clientName(ctx), code, outcome, err)
 	if err != nil {
 		return failure("Error: " + err.Error())
 	}
@@ -61,6 +59,15 @@ func (s *Server) execute(ctx context.Context, g *generation, code string, r *run
 		result.Meta = usage(outcome.Native)
 	}
 	return result
+}
+
+// perform runs one program, once a person has agreed where one has to.
+func (s *Server) perform(ctx context.Context, g *generation, code string) (*codetool.Outcome, error) {
+	if err := s.guard.approveCode(ctx, code); err != nil {
+		return nil, err
+	}
+	g.awaken(ctx, code)
+	return g.current().Call(ctx, code)
 }
 
 // UsageKey is where an answer's _meta says what its run took: {"calls", "wallMs", "cpuMs"}.
@@ -119,12 +126,11 @@ func (s *Server) Call(ctx context.Context, code string) (*codetool.Outcome, erro
 	s.startAll()
 	g := s.hold()
 	defer s.release(g)
-	ctx = context.WithValue(ctx, runKey{}, newRun())
-	if err := s.guard.approveCode(ctx, code); err != nil {
-		return nil, err
-	}
-	g.awaken(ctx, code)
-	return g.current().Call(ctx, code)
+	r := newRun()
+	r.trail = s.newTrail(g, r)
+	outcome, err := s.perform(context.WithValue(ctx, runKey{}, r), g, code)
+	r.trail.finish(clientName(ctx), code, outcome, err)
+	return outcome, err
 }
 
 // awaken gives servers that failed another chance, and waits for those still starting that the program may call.

@@ -198,6 +198,7 @@ func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args j
 	if err == nil {
 		r.remember(result)
 	}
+	r.trail.add(u.Status().Name, tool, args, began, err)
 	r.called(u.Status().Namespace, tool, time.Since(began), err != nil)
 	if err != nil {
 		return nil, err

@@ -94,6 +94,8 @@ type Options struct {
 	Problems []config.Problem
 	// Policy decides about calls at the moment they are made; its zero value allows them all.
 	Policy config.Policy
+	// Audit says where runs are written down; its zero value writes nothing.
+	Audit config.Audit
 	// Reference makes answers read as those of codeMcpServer in @cloudflare/codemode: an error is its bare message, no
 	// value reads "undefined", and arguments other than code are ignored instead of refused.
 	Reference bool
@@ -116,6 +118,7 @@ func OptionsFromConfig(cfg *config.Config) *Options {
 		StartTimeout: settings.StartTimeout,
 		Problems:     cfg.Problems,
 		Policy:       settings.Policy,
+		Audit:        settings.Audit,
 	}
 	if settings.Outbound == protocol.OutboundInherit {
 		o.Tool.Outbound = protocol.InheritOutbound()
@@ -193,6 +196,7 @@ type Server struct {
 	wg        sync.WaitGroup
 	changed   chan struct{}
 	reloading sync.Mutex
+	auditing  sync.Mutex // who writes the audit file
 
 	mu        sync.Mutex
 	now       *generation

@@ -40,6 +40,7 @@ type run struct {
 	remembered int // bytes of base64, also those that were too many to keep
 	room       float64
 	filled     time.Time
+	trail      *trail
 	asking     chan struct{}
 	approved   map[string]bool // what a person allowed for the run; of the one who has the turn
 }

@@ -35,7 +35,7 @@ var (
 	policyFields = []field{
 		{key: "default", shape: shapeString, values: actions, standard: "allow", doc: "What happens to calls that no rule matches."},
 		{key: "approve", shape: shapeString, values: []string{"calls", "code"}, standard: "calls", doc: "code shows each program to a person before it runs, too."},
-		{key: "askTimeout", shape: shapeDuration, standard: "40s", doc: "How long a person may take; then the call is refused. It counts into the run's time."},
+		{key: "askTimeout", shape: shapeDuration, standard: "40s", doc: "How long a person may take; then the call is refused. The run's clock stands meanwhile."},
 		{key: "rules", shape: shapeObjects, doc: "The first rule that matches a call decides. It is checked on the host, at the moment of the call.", fields: ruleFields},
 	}
 )
@@ -106,6 +106,7 @@ func readRules(file string, in *node, warn func(file, format string, args ...any
 // placed is an error that has its place already.
 type placed struct{ error }
 
+// placedOrNil marks the error of a section, which has its place.
 func placedOrNil(err error) error {
 	if err == nil {
 		return nil

@@ -28,6 +28,8 @@ type Settings struct {
 	Preamble string
 	// Policy is what happens at the moment of a call.
 	Policy Policy
+	// Audit is where runs are written down.
+	Audit Audit
 }
 
 // settingFields are the members of the "codemode" object.
@@ -43,12 +45,16 @@ var settingFields = []field{
 	{key: "descriptionChars", shape: shapeCount, standard: "50000 (Claude Code: 2000)", doc: "Length of the tool's description; past it, names and a search stand in place of declarations."},
 	{key: "preamble", shape: shapeString, doc: "Text in front of the tool's description."},
 	{key: "policy", shape: shapeObject, doc: "What happens at the moment of a call.", fields: policyFields},
+	{key: "audit", shape: shapeObject, standard: "nothing is written", doc: "Write down each run with its calls.", fields: auditFields},
 }
 
 func (s *Settings) read(file string, own *node, warn func(file, format string, args ...any)) error {
 	return readFields(file, "codemode", own, settingFields, func(key string, value *node) error {
-		if key == "policy" {
+		switch key {
+		case "policy":
 			return placedOrNil(s.readPolicy(file, value, warn))
+		case "audit":
+			return placedOrNil(s.readAudit(file, value, warn))
 		}
 		return s.set(key, value)
 	}, warn)
