@@ -9,13 +9,16 @@ import (
 
 const preface = `# Where the sandbox differs from the reference's
 
-What a program sees here, beside what it sees in the sandbox of @cloudflare/codemode %s on workerd: every global, its
-members, the members that instances have, and the built-in modules. %d members are the same. The others stand below
-with the reason. The table itself is compat/surface/surface.json; this page is generated from it
-(go test ./compat/surface -update).
+For whoever moves programs from the sandbox of @cloudflare/codemode %s on workerd to this one, or back. Both were asked:
+every global, its members, the members that instances have, the built-in modules, and how members answer arguments that
+they do not expect. Whether the results of whole programs agree is another matter: see compat/.
 
-A description reads like this: function(2) is a function of that length; w, e and c say that a property is writable,
-enumerable and configurable.
+%d members are the same in kind, flags and length; %d differ, most of them because the engine is of another version.
+
+# How members behave
+
+%s
+# Which members differ
 
 | | members |
 |---|---|
@@ -23,6 +26,8 @@ enumerable and configurable.
 | only there | %d |
 | only here | %d |
 | different | %d |
+
+function(2) is a function of that length; w, e and c say that a property is writable, enumerable and configurable.
 `
 
 // Deviations is the page about the members that differ, for a release of the reference.
@@ -39,7 +44,8 @@ func (t Table) Deviations(release string) string {
 		byReason[e.Reason] = append(byReason[e.Reason], path)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, preface, release, counts["same"], counts["same"], counts["missing"], counts["added"], counts["other"])
+	differ := counts["missing"] + counts["added"] + counts["other"]
+	fmt.Fprintf(&b, preface, release, counts["same"], differ, behaviour(), counts["same"], counts["missing"], counts["added"], counts["other"])
 	for _, reason := range slices.Sorted(maps.Keys(byReason)) {
 		fmt.Fprintf(&b, "\n## %s\n\n| member | reference | here |\n|---|---|---|\n", reason)
 		for _, path := range byReason[reason] {
@@ -47,6 +53,15 @@ func (t Table) Deviations(release string) string {
 		}
 	}
 	return b.String()
+}
+
+// behaviour lists what the probes found on the two sides, a line each.
+func behaviour() string {
+	lines := map[string]bool{}
+	for _, k := range readProbeWords().Known {
+		lines["- "+k.Reason+"\n"] = true
+	}
+	return strings.Join(slices.Sorted(maps.Keys(lines)), "")
 }
 
 // code is a text in a cell of a table.

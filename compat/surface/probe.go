@@ -18,11 +18,29 @@ var prelude string
 var probesText []byte
 
 // probeWords are what probes are put together from. Arguments are expressions, Instances make an object of each
-// interface, and Skipped matches the members that no probe touches, with the reason.
+// interface, Skipped matches the members that no probe touches, with the reason, and Known the differences there are.
 type probeWords struct {
 	Arguments []string
 	Instances map[string]string
 	Skipped   map[string]string
+	Known     []knownDifference
+}
+
+// knownDifference is a kind of difference between the sides, with its reason: what is set of the three patterns has to
+// match.
+type knownDifference struct{ Probe, Reference, Ours, Reason string }
+
+func (k knownDifference) matches(probe, reference, ours string) bool {
+	fits := func(pattern, text string) bool { return pattern == "" || regexp.MustCompile(pattern).MatchString(text) }
+	return fits(k.Probe, probe) && fits(k.Reference, reference) && fits(k.Ours, ours)
+}
+
+func readProbeWords() probeWords {
+	var words probeWords
+	if err := json.Unmarshal(probesText, &words); err != nil {
+		panic("surface: probes.json: " + err.Error()) // it is part of the program
+	}
+	return words
 }
 
 // A target is something to call or read: expression has %s where the arguments go, or none when it takes none.
@@ -31,10 +49,7 @@ type target struct{ path, expression string }
 // Probes makes n expressions over the members of the table that both sides have: each member called with arguments that
 // it does not expect, on a receiver of its own or a wrong one. The same seed makes the same probes.
 func (t Table) Probes(seed uint64, n int) []string {
-	var words probeWords
-	if err := json.Unmarshal(probesText, &words); err != nil {
-		panic("surface: probes.json: " + err.Error()) // it is part of the program
-	}
+	words := readProbeWords()
 	targets := t.targets(words)
 	random := rand.New(rand.NewPCG(seed, 0))
 	probes := make([]string, n)

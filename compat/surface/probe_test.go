@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ import (
 )
 
 var (
-	probeCount = flag.Int("probes", 800, "how many probes TestProbes runs")
+	probeCount = flag.Int("probes", 400, "how many probes TestProbes runs")
 	probeSeed  = flag.Uint64("seed", 1, "the seed of TestProbes")
 )
 
@@ -44,7 +43,7 @@ func TestProbes(t *testing.T) {
 	}
 	defer pool.Close()
 	ours := dialect.New(pool, nil)
-	known := knownDifferences(t)
+	known := readProbeWords().Known
 	const batch = 25 // probes that share a sandbox
 	for probes := range slices.Chunk(recorded(t).Probes(*probeSeed, *probeCount), batch) {
 		text := probeProgram(t, probes)
@@ -58,23 +57,6 @@ func TestProbes(t *testing.T) {
 			}
 		}
 	}
-}
-
-// knownDifference is a kind of difference: what is set of the three patterns has to match.
-type knownDifference struct{ Probe, Reference, Ours, Reason string }
-
-func (k knownDifference) matches(probe, reference, ours string) bool {
-	fits := func(pattern, text string) bool { return pattern == "" || regexp.MustCompile(pattern).MatchString(text) }
-	return fits(k.Probe, probe) && fits(k.Reference, reference) && fits(k.Ours, ours)
-}
-
-func knownDifferences(t *testing.T) []knownDifference {
-	t.Helper()
-	var words struct{ Known []knownDifference }
-	if err := json.Unmarshal(probesText, &words); err != nil {
-		t.Fatal(err)
-	}
-	return words.Known
 }
 
 // probeProgram is a case whose program logs a line a probe.

@@ -66,11 +66,15 @@
     constructor() {
       P.ObjectDefineProperty(this, 'default', { __proto__: null, value: theDefault, writable: false, enumerable: true, configurable: true });
     }
-    async open(name) {
+    open(name) {
       #brand in receiver(this) || illegal();
-      if (arguments.length === 0) throw wrong('open', 'CacheStorage', 1, 'string');
-      string(name);
-      return new CacheImplementation();
+      if (arguments.length === 0) return P.PromiseReject(wrong('open', 'CacheStorage', 1, 'string'));
+      try {
+        string(name);
+      } catch (error) {
+        return P.PromiseReject(error);
+      }
+      return P.PromiseResolve(new CacheImplementation());
     }
     delete() { #brand in receiver(this) || illegal(); return notImplemented('delete', 'CacheStorage'); }
     match() { #brand in receiver(this) || illegal(); return notImplemented('match', 'CacheStorage'); }
