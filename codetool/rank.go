@@ -2,6 +2,7 @@ package codetool
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ type ranking struct {
 	lengths  []float64
 	average  float64
 	postings map[string][]posting
+	words    []string // of postings, sorted
 }
 
 // posting is a tool that has a word, and how much of it.
@@ -69,6 +71,7 @@ func newRanking(tools []*boundTool) *ranking {
 		}
 		r.average += r.lengths[i] / float64(len(tools))
 	}
+	r.words = slices.Sorted(maps.Keys(r.postings))
 	return r
 }
 
@@ -123,11 +126,16 @@ func (r *ranking) scoresOf(word string) map[int]float64 {
 		weights[p.tool] += p.weight
 	}
 	if len(word) >= minPrefix {
-		for longer, postings := range r.postings {
-			if longer != word && strings.HasPrefix(longer, word) {
-				for _, p := range postings {
-					weights[p.tool] += p.weight * inPart
-				}
+		first, _ := slices.BinarySearch(r.words, word)
+		for _, longer := range r.words[first:] {
+			if !strings.HasPrefix(longer, word) {
+				break
+			}
+			if longer == word {
+				continue
+			}
+			for _, p := range r.postings[longer] {
+				weights[p.tool] += p.weight * inPart
 			}
 		}
 	}
