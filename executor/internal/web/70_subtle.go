@@ -5,11 +5,7 @@ import (
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
-	"crypto/md5"
 	"crypto/pbkdf2"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
 	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
@@ -50,17 +46,7 @@ func subtleOps() map[string]Op {
 
 // newHash returns the constructor of a hash that 70_subtle.js has checked.
 func newHash(name string) func() hash.Hash {
-	switch name {
-	case "MD5":
-		return md5.New
-	case "SHA-1":
-		return sha1.New
-	case "SHA-384":
-		return sha512.New384
-	case "SHA-512":
-		return sha512.New
-	}
-	return sha256.New
+	return digests[opensslName(name)].make
 }
 
 func operationError(format string, args ...any) error {

@@ -21,15 +21,7 @@ func dataError(format string, args ...any) error {
 
 // hashID is the hash as the packages of public-key cryptography name it.
 func hashID(name string) crypto.Hash {
-	switch name {
-	case "SHA-1":
-		return crypto.SHA1
-	case "SHA-384":
-		return crypto.SHA384
-	case "SHA-512":
-		return crypto.SHA512
-	}
-	return crypto.SHA256
+	return digests[opensslName(name)].id
 }
 
 func sum(hash string, data []byte) []byte {

@@ -7,11 +7,8 @@ import (
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
-	"crypto/md5"
 	"crypto/pbkdf2"
-	"crypto/sha1"
 	"crypto/sha256"
-	"crypto/sha512"
 	"crypto/subtle"
 	"encoding/binary"
 	"errors"
@@ -44,15 +41,9 @@ func nodeOps() map[string]Op {
 	}
 }
 
-// nodeDigests are the digests of node:crypto by OpenSSL's names in lower case.
-var nodeDigests = map[string]func() hash.Hash{
-	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384, "sha512": sha512.New,
-	"sha512-224": sha512.New512_224, "sha512-256": sha512.New512_256,
-}
-
 func nodeDigest(name any) (func() hash.Hash, error) {
-	if new := nodeDigests[name.(string)]; new != nil {
-		return new, nil
+	if digest, ok := digests[name.(string)]; ok {
+		return digest.make, nil
 	}
 	return nil, errors.New("Digest method not supported")
 }

@@ -32,11 +32,6 @@ const (
 	saltOfDigest = -1
 )
 
-var hashIDs = map[string]crypto.Hash{
-	"md5": crypto.MD5, "sha1": crypto.SHA1, "sha224": crypto.SHA224, "sha256": crypto.SHA256, "sha384": crypto.SHA384, "sha512": crypto.SHA512,
-	"sha512-224": crypto.SHA512_224, "sha512-256": crypto.SHA512_256,
-}
-
 // digested is the digest that a signature is over.
 func digested(name any, data []byte) (crypto.Hash, []byte, error) {
 	text, _ := name.(string)
@@ -46,7 +41,7 @@ func digested(name any, data []byte) (crypto.Hash, []byte, error) {
 	}
 	h := newHash()
 	h.Write(data)
-	return hashIDs[text], h.Sum(nil), nil
+	return digests[text].id, h.Sum(nil), nil
 }
 
 // nodeSign takes (digest or nil, private key, data, padding, PSS salt length, the form IEEE P1363 rather than DER).

@@ -1,17 +1,7 @@
 // Deep equality as node:assert and util.isDeepStrictEqual have it, and the difference of two lists.
-(function () {
+(function (host) {
   'use strict';
-  const brand = (fn) => (value) => {
-    try {
-      fn.call(value);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const getter = (prototype, key) => Object.getOwnPropertyDescriptor(prototype, key).get;
-  const isMap = brand(getter(Map.prototype, 'size'));
-  const isSet = brand(getter(Set.prototype, 'size'));
+  const { isMap, isSet } = host.load('node/brands');
   const isBuffer = (value) => value instanceof ArrayBuffer || value instanceof SharedArrayBuffer;
   const isObject = (value) => typeof value === 'object' && value !== null;
   const boxes = [Number, String, Boolean, BigInt, Symbol];

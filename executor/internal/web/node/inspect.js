@@ -64,26 +64,9 @@
 
   // ---- what a value is
 
-  const brand = (fn) => (value) => {
-    try {
-      fn.call(value);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const getter = (prototype, key) => Object.getOwnPropertyDescriptor(prototype, key).get;
-  const isMap = brand(getter(Map.prototype, 'size'));
-  const isSet = brand(getter(Set.prototype, 'size'));
-  const isDate = brand(Date.prototype.getTime);
-  const isArrayBuffer = brand(getter(ArrayBuffer.prototype, 'byteLength'));
-  const isShared = brand(getter(SharedArrayBuffer.prototype, 'byteLength'));
-  const isWeakSet = brand(function () { WeakSet.prototype.has.call(this, {}); });
-  const isWeakMap = brand(function () { WeakMap.prototype.has.call(this, {}); });
-  const isWeakRef = brand(WeakRef.prototype.deref);
+  const { isMap, isSet, isDate, isArrayBuffer, isSharedArrayBuffer: isShared, isWeakSet, isWeakMap, isWeakRef, tagOfView } = host.load('node/brands');
   const isRegExp = (value) => Object.prototype.toString.call(value) === '[object RegExp]' || value instanceof RegExp;
   const isPromise = (value) => value instanceof Promise;
-  const tagOfView = getter(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
   const boxes = { Number, String, Boolean, BigInt, Symbol };
   const boxOf = (value) => {
     for (const name in boxes) {

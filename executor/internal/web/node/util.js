@@ -8,27 +8,17 @@
 
   // ---- types
 
-  const brand = (fn) => (value) => {
-    try {
-      fn.call(value);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  const getter = (prototype, key) => Object.getOwnPropertyDescriptor(prototype, key).get;
-  const viewTag = getter(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+  const { brand, tagOfView, ...brands } = host.load('node/brands');
   const tagOf = (value) => Object.prototype.toString.call(value);
   const isObject = (value) => typeof value === 'object' && value !== null;
-  const isView = (tag) => (value) => ArrayBuffer.isView(value) && viewTag.call(value) === tag;
+  const isView = (tag) => (value) => ArrayBuffer.isView(value) && tagOfView.call(value) === tag;
   const boxed = (Class) => {
     const check = brand(Class.prototype.valueOf);
     return (value) => isObject(value) && check(value);
   };
   const tagged = (tag) => (value) => isObject(value) && tagOf(value) === `[object ${tag}]`;
   const source = (fn) => Function.prototype.toString.call(fn);
-  const isArrayBuffer = brand(getter(ArrayBuffer.prototype, 'byteLength'));
-  const isSharedArrayBuffer = brand(getter(SharedArrayBuffer.prototype, 'byteLength'));
+  const { isArrayBuffer, isSharedArrayBuffer } = brands;
   const boxes = { isBigIntObject: boxed(BigInt), isBooleanObject: boxed(Boolean), isNumberObject: boxed(Number), isStringObject: boxed(String), isSymbolObject: boxed(Symbol) };
   const types = {
     isAnyArrayBuffer: (value) => isArrayBuffer(value) || isSharedArrayBuffer(value),
@@ -39,25 +29,25 @@
     ...boxes,
     isBoxedPrimitive: (value) => Object.values(boxes).some((check) => check(value)),
     isCryptoKey: (value) => value instanceof globalThis.CryptoKey,
-    isDataView: (value) => ArrayBuffer.isView(value) && viewTag.call(value) === undefined,
-    isDate: brand(Date.prototype.getTime),
+    isDataView: (value) => ArrayBuffer.isView(value) && tagOfView.call(value) === undefined,
+    isDate: brands.isDate,
     isExternal: () => false,
     isGeneratorFunction: (value) => typeof value === 'function' && /^(?:async\s+)?(?:function\s*)?\*/.test(source(value)),
     isGeneratorObject: (value) => isObject(value) && /^\[object (?:Async)?Generator\]$/.test(tagOf(value)),
     isKeyObject: (value) => value instanceof host.load('node/crypto').KeyObject,
-    isMap: brand(getter(Map.prototype, 'size')),
+    isMap: brands.isMap,
     isMapIterator: tagged('Map Iterator'),
     isModuleNamespaceObject: tagged('Module'),
     isNativeError: (value) => Error.isError(value),
     isPromise: (value) => value instanceof Promise,
     isProxy: (value) => host.isProxy?.(value) ?? false,
     isRegExp: tagged('RegExp'),
-    isSet: brand(getter(Set.prototype, 'size')),
+    isSet: brands.isSet,
     isSetIterator: tagged('Set Iterator'),
     isSharedArrayBuffer,
-    isTypedArray: (value) => ArrayBuffer.isView(value) && viewTag.call(value) !== undefined,
-    isWeakMap: brand(function () { WeakMap.prototype.has.call(this, {}); }),
-    isWeakSet: brand(function () { WeakSet.prototype.has.call(this, {}); }),
+    isTypedArray: (value) => ArrayBuffer.isView(value) && tagOfView.call(value) !== undefined,
+    isWeakMap: brands.isWeakMap,
+    isWeakSet: brands.isWeakSet,
   };
   for (const tag of 'Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float16Array Float32Array Float64Array BigInt64Array BigUint64Array'.split(' ')) {
     types[`is${tag}`] = isView(tag);
