@@ -29,9 +29,7 @@ func envelopeRules() []Rule {
 			return f != nil && f.Kind == protocol.FailureSyntax && f.Position != nil && strings.Contains(d.Ours.Error, f.Message) && d.Ours.Logs != nil
 		}},
 		{"canceled-hang-is-a-timeout", ReasonEnvelope, func(d *Difference) bool {
-			t := d.Want.Threw
-			return t != nil && strings.Contains(t.Message, "canceled this request because it detected that your Worker's code had hung") &&
-				d.Ours.Error == protocol.TimeoutMessage && d.Ours.Logs != nil
+			return d.Want.Threw != nil && canceled(d.Want.Threw) && d.Ours.Error == protocol.TimeoutMessage && d.Ours.Logs != nil
 		}},
 		{"size-limit-names-itself", ReasonEnvelope, func(d *Difference) bool {
 			if d.Want.Threw == nil || !strings.Contains(d.Want.Threw.Message, "are limited to 32MiB") {
@@ -41,6 +39,11 @@ func envelopeRules() []Rule {
 			return f != nil && f.Kind == protocol.FailureLimit && f.Limit == "resultBytes" && d.Ours.Logs != nil
 		}},
 	}
+}
+
+// canceled reports whether the runtime ended the reference's program because nothing could settle it any more.
+func canceled(t *Threw) bool {
+	return strings.Contains(t.Message, "canceled this request because it detected that your Worker's code had hung")
 }
 
 // engineMessage takes the runtime's words around an engine's message off.

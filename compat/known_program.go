@@ -113,7 +113,11 @@ func runsAnywayRules() []Rule {
 				return false
 			}
 			for name := range d.Case.Options.Modules {
-				if strings.Contains(d.Want.Threw.Message, "at "+name+":") && d.agrees(d.run(withoutModule(d.Case, name))) {
+				if !strings.Contains(d.Want.Threw.Message, "at "+name+":") {
+					continue
+				}
+				failing := "throw new SyntaxError(" + quoted(engineMessage(d.Want.Threw.Message)) + ")"
+				if d.agrees(d.run(withModule(d.Case, name, failing))) {
 					return true
 				}
 			}
@@ -123,10 +127,10 @@ func runsAnywayRules() []Rule {
 			if len(d.Case.Options.Modules) == 0 || d.Want.Threw != nil {
 				return false
 			}
-			other := announcingModules(d.Case)
-			arrow, ok := d.arrow()
-			other.Code = fmt.Sprintf("async () => (\n%s)(%s\n)", refusingScope, arrow)
-			return ok && d.equalsWanted(d.run(other))
+			refusing := *d
+			refusing.Case = announcingModules(d.Case)
+			probe, ok := refusing.withNamespaces(refusingScope)
+			return ok && d.equalsWanted(probe)
 		}},
 		{"sync-loop-is-stopped", ReasonRunsAnyway, func(d *Difference) bool {
 			f := d.Ours.Failure
@@ -142,12 +146,12 @@ func runsAnywayRules() []Rule {
 	}
 }
 
-// withoutModule is a case that lacks one of its modules.
-func withoutModule(c *casefile.Case, name string) *casefile.Case {
+// withModule is a case with another source for one of its modules.
+func withModule(c *casefile.Case, name, source string) *casefile.Case {
 	other := *c
-	other.Name += " without " + name
+	other.Name += " with another " + name
 	other.Options.Modules = maps.Clone(c.Options.Modules)
-	delete(other.Options.Modules, name)
+	other.Options.Modules[name] = source
 	return &other
 }
 

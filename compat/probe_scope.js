@@ -1,6 +1,6 @@
 // Refuses in the bodies of modules what the reference refuses there, and stops their clocks. The modules say themselves
 // when they begin and end.
-(program) => {
+(namespaces, program) => {
   const refusal =
     'Disallowed operation called within global scope. Asynchronous I/O (ex: fetch() or connect()), setting a timeout, and ' +
     'generating random values are not allowed within global scope. To fix this error, perform this operation within a ' +
@@ -21,7 +21,27 @@
   within(AbortSignal, 'timeout', fails);
   within(caches.default, 'match', rejects);
   for (const name of ['text', 'json', 'arrayBuffer', 'blob', 'formData', 'bytes']) within(Response.prototype, name, rejects);
+  const { WebSocket, queueMicrotask } = globalThis;
+  globalThis.WebSocket = class extends WebSocket {
+    constructor(...args) {
+      if (depth > 0) fails();
+      super(...args);
+    }
+  };
+  // What a body has queued counts as part of it.
+  globalThis.queueMicrotask = (callback) => {
+    if (depth === 0) return queueMicrotask(callback);
+    depth++;
+    return queueMicrotask(() => {
+      try {
+        callback();
+      } finally {
+        depth--;
+      }
+    });
+  };
+  const refusing = (namespace) => new Proxy(namespace, { get: (target, key) => (depth > 0 ? rejects : target[key]) });
   within(Date, 'now', () => 0);
   within(performance, 'now', () => 0);
-  return program();
+  return program(Object.fromEntries(Object.entries(namespaces).map(([name, namespace]) => [name, refusing(namespace)])));
 }

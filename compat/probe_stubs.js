@@ -1,7 +1,11 @@
-// Takes out of a program's value what the reference hands over as a stub of something on the other side, whose JSON is
-// nothing: namespaces, proxies, and objects with a toJSON of the program's.
+// Makes of a program's value what the reference's host makes of it: its members are copied, without prototypes and their
+// toJSON, and what crosses as a stub of something on the other side has no JSON: namespaces, proxies, and objects with a
+// toJSON of their own.
 async (namespaces, program) => {
   const stubs = new WeakSet(Object.values(namespaces));
+  const toISOString = Date.prototype.toISOString;
+  const { entries, hasOwn, setPrototypeOf } = Object;
+  const { stringify, parse } = JSON;
   globalThis.Proxy = new Proxy(Proxy, {
     construct(target, args, self) {
       const made = Reflect.construct(target, args, self);
@@ -9,13 +13,16 @@ async (namespaces, program) => {
       return made;
     },
   });
-  const hasOwnJSON = (value) => typeof value.toJSON === 'function' && !(value instanceof Date || value instanceof URL || ArrayBuffer.isView(value));
   const isBare = (value) => Error.isError(value) || value instanceof Map || value instanceof Set || value instanceof RegExp;
-  const json = JSON.stringify(await program(namespaces), function (key, value) {
-    const raw = this[key];
-    if (typeof raw !== 'object' || raw === null) return value;
-    if (isBare(raw)) return {};
-    return stubs.has(raw) || hasOwnJSON(raw) ? undefined : value;
-  });
-  return json === undefined ? undefined : JSON.parse(json);
+  const copy = (value) => {
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+    if (stubs.has(value) || (hasOwn(value, 'toJSON') && !isBare(value))) return undefined;
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : toISOString.call(value);
+    const made = setPrototypeOf(Array.isArray(value) ? [] : {}, null);
+    if (!isBare(value)) for (const [key, member] of entries(value)) made[key] = copy(member);
+    return made;
+  };
+  const json = stringify(copy(await program(namespaces)));
+  delete Object.prototype.toJSON; // which would be asked once more
+  return json === undefined ? undefined : parse(json);
 }
