@@ -97,65 +97,31 @@ func (p *parser) run() bool {
 	}
 }
 
-func (p *parser) step(c rune) outcome {
-	switch p.state {
-	case schemeStart:
-		return p.schemeStartState(c)
-	case scheme:
-		return p.schemeState(c)
-	case noScheme:
-		return p.noSchemeState(c)
-	case specialRelativeOrAuthority:
-		if c == '/' && p.peek(1) == '/' {
-			p.state = specialAuthorityIgnoreSlashes
-			p.pos++
-			return next
-		}
-		return p.to(relative)
-	case pathOrAuthority:
-		if c == '/' {
-			p.state = authority
-			return next
-		}
-		return p.to(path)
-	case relative:
-		return p.relativeState(c)
-	case relativeSlash:
-		return p.relativeSlashState(c)
-	case specialAuthoritySlashes:
-		p.state = specialAuthorityIgnoreSlashes
-		if c == '/' && p.peek(1) == '/' {
-			p.pos++
-			return next
-		}
-		return again
-	case specialAuthorityIgnoreSlashes:
-		if c == '/' || c == '\\' {
-			return next
-		}
-		return p.to(authority)
-	case authority:
-		return p.authorityState(c)
-	case host, hostname:
-		return p.hostState(c)
-	case port:
-		return p.portState(c)
-	case file:
-		return p.fileState(c)
-	case fileSlash:
-		return p.fileSlashState(c)
-	case fileHost:
-		return p.fileHostState(c)
-	case pathStart:
-		return p.pathStartState(c)
-	case path:
-		return p.pathState(c)
-	case opaquePath:
-		return p.opaquePathState(c)
-	case query:
-		return p.queryState(c)
-	}
-	return p.fragmentState(c)
+func (p *parser) step(c rune) outcome { return steps[p.state](p, c) }
+
+// steps has what each state does with one code point.
+var steps = [...]func(*parser, rune) outcome{
+	schemeStart:                   (*parser).schemeStartState,
+	scheme:                        (*parser).schemeState,
+	noScheme:                      (*parser).noSchemeState,
+	specialRelativeOrAuthority:    (*parser).specialRelativeOrAuthorityState,
+	pathOrAuthority:               (*parser).pathOrAuthorityState,
+	relative:                      (*parser).relativeState,
+	relativeSlash:                 (*parser).relativeSlashState,
+	specialAuthoritySlashes:       (*parser).specialAuthoritySlashesState,
+	specialAuthorityIgnoreSlashes: (*parser).specialAuthorityIgnoreSlashesState,
+	authority:                     (*parser).authorityState,
+	host:                          (*parser).hostState,
+	hostname:                      (*parser).hostState,
+	port:                          (*parser).portState,
+	file:                          (*parser).fileState,
+	fileSlash:                     (*parser).fileSlashState,
+	fileHost:                      (*parser).fileHostState,
+	pathStart:                     (*parser).pathStartState,
+	path:                          (*parser).pathState,
+	opaquePath:                    (*parser).opaquePathState,
+	query:                         (*parser).queryState,
+	fragment:                      (*parser).fragmentState,
 }
 
 // to changes the state and looks at the same code point again.
@@ -300,6 +266,39 @@ func (p *parser) relativeSlashState(c rune) outcome {
 	return p.to(path)
 }
 
+func (p *parser) specialRelativeOrAuthorityState(c rune) outcome {
+	if c != '/' || p.peek(1) != '/' {
+		return p.to(relative)
+	}
+	p.state = specialAuthorityIgnoreSlashes
+	p.pos++
+	return next
+}
+
+func (p *parser) pathOrAuthorityState(c rune) outcome {
+	if c != '/' {
+		return p.to(path)
+	}
+	p.state = authority
+	return next
+}
+
+func (p *parser) specialAuthoritySlashesState(c rune) outcome {
+	if c != '/' || p.peek(1) != '/' {
+		return p.to(specialAuthorityIgnoreSlashes)
+	}
+	p.state = specialAuthorityIgnoreSlashes
+	p.pos++
+	return next
+}
+
+func (p *parser) specialAuthorityIgnoreSlashesState(c rune) outcome {
+	if c == '/' || c == '\\' {
+		return next
+	}
+	return p.to(authority)
+}
+
 func (p *parser) authorityState(c rune) outcome {
 	switch {
 	case c == '@':
@@ -398,196 +397,4 @@ func (p *parser) portState(c rune) outcome {
 		return failed
 	}
 	return p.to(pathStart)
-}
-
-func (p *parser) fileState(c rune) outcome {
-	u := p.url
-	u.Scheme = "file"
-	u.Host = new(string)
-	switch {
-	case c == '/' || c == '\\':
-		p.state = fileSlash
-		return next
-	case p.base == nil || p.base.Scheme != "file":
-		return p.to(path)
-	}
-	u.Host, u.Path, u.Query = p.base.Host, slices.Clone(p.base.Path), p.base.Query
-	switch c {
-	case '?':
-		u.Query = new(string)
-		p.state = query
-	case '#':
-		u.Fragment = new(string)
-		p.state = fragment
-	case eof:
-	default:
-		u.Query = nil
-		if startsWithDriveLetter(p.input[p.pos:]) {
-			u.Path = nil
-		} else {
-			u.shorten()
-		}
-		return p.to(path)
-	}
-	return next
-}
-
-func (p *parser) fileSlashState(c rune) outcome {
-	if c == '/' || c == '\\' {
-		p.state = fileHost
-		return next
-	}
-	if b := p.base; b != nil && b.Scheme == "file" {
-		p.url.Host = b.Host
-		if !startsWithDriveLetter(p.input[min(p.pos, len(p.input)):]) && len(b.Path) > 0 && isNormalisedDriveLetter(b.Path[0]) {
-			p.url.Path = append(p.url.Path, b.Path[0])
-		}
-	}
-	return p.to(path)
-}
-
-func (p *parser) fileHostState(c rune) outcome {
-	if c != eof && c != '/' && c != '\\' && c != '?' && c != '#' {
-		p.buffer.WriteRune(c)
-		return next
-	}
-	text := p.buffer.String()
-	if p.override == noState && isDriveLetter(text) {
-		return p.to(path) // the buffer goes on as a path segment
-	}
-	p.buffer.Reset()
-	parsed := ""
-	if text != "" {
-		var ok bool
-		if parsed, ok = parseHost(text, !p.url.special()); !ok {
-			return failed
-		}
-		if parsed == "localhost" {
-			parsed = ""
-		}
-	}
-	p.url.Host = &parsed
-	if p.override != noState {
-		return done
-	}
-	return p.to(pathStart)
-}
-
-func (p *parser) pathStartState(c rune) outcome {
-	u := p.url
-	switch {
-	case u.special():
-		p.state = path
-		if c != '/' && c != '\\' {
-			return again
-		}
-	case p.override == noState && c == '?':
-		u.Query = new(string)
-		p.state = query
-	case p.override == noState && c == '#':
-		u.Fragment = new(string)
-		p.state = fragment
-	case c != eof:
-		p.state = path
-		if c != '/' {
-			return again
-		}
-	case p.override != noState && u.Host == nil:
-		u.Path = append(u.Path, "")
-	}
-	return next
-}
-
-func (p *parser) pathState(c rune) outcome {
-	u := p.url
-	slash := c == '/' || c == '\\' && u.special()
-	if c != eof && !slash && (p.override != noState || c != '?' && c != '#') {
-		encodeRune(&p.buffer, c, pathSet)
-		return next
-	}
-	segment := p.take()
-	switch {
-	case isDoubleDot(segment):
-		u.shorten()
-		if !slash {
-			u.Path = append(u.Path, "")
-		}
-	case isSingleDot(segment):
-		if !slash {
-			u.Path = append(u.Path, "")
-		}
-	default:
-		if u.Scheme == "file" && len(u.Path) == 0 && isDriveLetter(segment) {
-			segment = segment[:1] + ":"
-		}
-		u.Path = append(u.Path, segment)
-	}
-	if c == '?' {
-		u.Query = new(string)
-		p.state = query
-	} else if c == '#' {
-		u.Fragment = new(string)
-		p.state = fragment
-	}
-	return next
-}
-
-func isSingleDot(s string) bool { return s == "." || strings.EqualFold(s, "%2e") }
-
-func isDoubleDot(s string) bool {
-	switch strings.ToLower(s) {
-	case "..", ".%2e", "%2e.", "%2e%2e":
-		return true
-	}
-	return false
-}
-
-func (p *parser) opaquePathState(c rune) outcome {
-	u := p.url
-	switch c {
-	case '?', '#', eof:
-		*u.Opaque += p.take()
-		if c == '?' {
-			u.Query = new(string)
-			p.state = query
-		} else if c == '#' {
-			u.Fragment = new(string)
-			p.state = fragment
-		}
-	case ' ':
-		if following := p.peek(1); following == '?' || following == '#' {
-			p.buffer.WriteString("%20")
-		} else {
-			p.buffer.WriteByte(' ')
-		}
-	default:
-		encodeRune(&p.buffer, c, c0Set)
-	}
-	return next
-}
-
-func (p *parser) queryState(c rune) outcome {
-	set := encodeSet(querySet)
-	if p.url.special() {
-		set = specialQuerySet
-	}
-	if c != eof && (c != '#' || p.override != noState) {
-		encodeRune(&p.buffer, c, set)
-		return next
-	}
-	*p.url.Query += p.take()
-	if c == '#' {
-		p.url.Fragment = new(string)
-		p.state = fragment
-	}
-	return next
-}
-
-func (p *parser) fragmentState(c rune) outcome {
-	if c != eof {
-		encodeRune(&p.buffer, c, fragmentSet)
-		return next
-	}
-	*p.url.Fragment += p.take()
-	return next
 }
