@@ -344,6 +344,8 @@ type ServerStatus struct {
 	// Server and Version are what it calls itself; StartTook is how long its start took.
 	Server, Version string
 	StartTook       time.Duration
+	// Revision is that of the protocol which it agreed on.
+	Revision string
 }
 
 // ServerTool is one tool of an upstream.
@@ -360,7 +362,7 @@ func (s *Server) Servers() []ServerStatus {
 	for _, u := range upstreams {
 		status := u.Status()
 		one := ServerStatus{Name: status.Name, Namespace: status.Namespace, State: string(status.State), Reason: status.Reason,
-			Server: status.Server, Version: status.Version, StartTook: status.StartTook}
+			Server: status.Server, Version: status.Version, StartTook: status.StartTook, Revision: status.Revision}
 		for _, tool := range status.Tools {
 			one.Tools = append(one.Tools, ServerTool{
 				Name: tool.Name, Title: tool.Title, Description: tool.Description,

@@ -186,7 +186,7 @@ func (d *diagnosis) servers(ctx context.Context, o *serveOptions, cfg *config.Co
 func diagnoseServer(s *config.Server, status *mcpserver.ServerStatus, heard *listener) serverDiagnosis {
 	one := serverDiagnosis{Name: s.Name, Namespace: s.Namespace, File: s.File, Transport: string(s.Transport), State: status.State,
 		Reason: status.Reason, Server: strings.TrimSpace(status.Server + " " + status.Version), Tools: len(status.Tools),
-		TookMs: status.StartTook.Milliseconds()}
+		TookMs: status.StartTook.Milliseconds(), Revision: status.Revision}
 	if s.Transport == config.TransportStdio {
 		file, tried, _ := mcpserver.ResolveCommand(s) // why there is none is the reason already
 		one.Command, one.Tried = s.Redact(file), tried
@@ -196,7 +196,6 @@ func diagnoseServer(s *config.Server, status *mcpserver.ServerStatus, heard *lis
 	}
 	heard.mu.Lock()
 	defer heard.mu.Unlock()
-	one.Revision = heard.revision[s.Name]
 	for _, line := range heard.lines[s.Name] {
 		one.Stderr = append(one.Stderr, s.Redact(line))
 	}
@@ -230,14 +229,13 @@ func (d *diagnosis) measure(server *mcpserver.Server) (err error) {
 // maxHeard is how many lines of a server's standard error are shown.
 const maxHeard = 10
 
-// listener is a slog.Handler that keeps what servers write to standard error, and the revision that they agreed on.
+// listener is a slog.Handler that keeps what servers write to standard error.
 type listener struct {
 	attrs []slog.Attr
 	root  *listener
 
-	mu       sync.Mutex
-	lines    map[string][]string
-	revision map[string]string
+	mu    sync.Mutex
+	lines map[string][]string
 }
 
 // Enabled implements slog.Handler.
@@ -260,16 +258,10 @@ func (l *listener) Handle(_ context.Context, record slog.Record) error {
 	}
 	root.mu.Lock()
 	defer root.mu.Unlock()
-	name := values["server"]
-	switch record.Message {
-	case "stderr":
+	if record.Message == "stderr" {
+		name := values["server"]
 		lines := append(root.lines[name], values["line"])
 		root.lines[name] = lines[max(0, len(lines)-maxHeard):]
-	case "ready":
-		if root.revision == nil {
-			root.revision = map[string]string{}
-		}
-		root.revision[name] = values["revision"]
 	}
 	return nil
 }
