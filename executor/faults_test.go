@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,19 +16,35 @@ import (
 	"github.com/codemode-go/codemode/protocol"
 )
 
-// signalChildren sends a signal to every child of this process.
-func signalChildren(t testing.TB, signal syscall.Signal) (n int) {
+// signalChildren sends a signal to every child of this process, and returns their numbers.
+func signalChildren(t testing.TB, signal syscall.Signal) (pids []string) {
 	t.Helper()
 	for _, stat := range children(t) {
-		pid, err := strconv.Atoi(strings.Fields(stat)[0])
+		number := strings.Fields(stat)[0]
+		pid, err := strconv.Atoi(number)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if syscall.Kill(pid, signal) == nil {
-			n++
+			pids = append(pids, number)
 		}
 	}
-	return n
+	return pids
+}
+
+// killAll kills every worker, and waits until the pool has noticed: a program that is given to a worker in the moment of
+// its death is lost with it.
+func killAll(t testing.TB) {
+	t.Helper()
+	killed := signalChildren(t, syscall.SIGKILL)
+	eventually(t, "the pool has noticed", func() bool {
+		for _, stat := range children(t) {
+			if slices.Contains(killed, strings.Fields(stat)[0]) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // A worker may be killed in any state of its life: the run that it had fails or is given to another, and the pool goes on.
@@ -36,17 +53,15 @@ func TestAWorkerMayBeKilledInEveryState(t *testing.T) {
 	pool := newPool(t, executor.Options{Workers: 2})
 	next := func(what string) {
 		t.Helper()
-		// A program that is given to a worker in the moment of its death is lost with it.
-		eventually(t, "the pool has noticed", func() bool { s := pool.Status(); return s.Idle+s.Running+s.Retained+s.Starting == 0 })
 		if got := mustValue(t, pool, &protocol.ExecuteRequest{Code: `async () => 1`}); got != "1" {
 			t.Errorf("after one was killed %s: %s", what, got)
 		}
 	}
 	eventually(t, "one is on its way", func() bool { return len(children(t)) > 0 })
-	signalChildren(t, syscall.SIGKILL)
+	killAll(t)
 	next("at its start")
 	eventually(t, "one is idle", func() bool { return pool.Status().Idle > 0 })
-	signalChildren(t, syscall.SIGKILL)
+	killAll(t)
 	next("idle")
 
 	ran := make(chan *protocol.ExecuteResult)
@@ -63,7 +78,7 @@ func TestAWorkerMayBeKilledInEveryState(t *testing.T) {
 		ran <- result
 	}()
 	<-calling
-	signalChildren(t, syscall.SIGKILL)
+	killAll(t)
 	result := <-ran
 	if f := result.Failure; f == nil || f.Kind != protocol.FailureCrashed || len(f.Pending) != 1 || f.Pending[0] != "api.t" || len(result.Logs) != 1 || result.Calls[0].Outcome != protocol.CallAbandoned {
 		t.Errorf("failure %+v, logs %v, calls %v", result.Failure, result.Logs, result.Calls)
@@ -71,18 +86,18 @@ func TestAWorkerMayBeKilledInEveryState(t *testing.T) {
 	next("with a program")
 
 	_, id := retain(t, pool, `async () => () => 1`)
-	signalChildren(t, syscall.SIGKILL)
+	killAll(t)
 	eventually(t, "the execution is gone", func() bool {
 		_, err := pool.InvokeHandle(context.Background(), &protocol.InvokeRequest{ExecutionID: id, HandleID: 1})
 		return errors.Is(err, protocol.CodeExecutionUnknown)
 	})
 	next("retained")
-	for range 10 { // as it warms its next isolate, sooner or later
+	for range 5 { // as it warms its next isolate, sooner or later
 		_, err := pool.Execute(context.Background(), &protocol.ExecuteRequest{Code: `async () => 1`})
 		if err != nil && !errors.Is(err, protocol.CodeWorkerStartFailed) && !errors.Is(err, protocol.CodeWorkerLost) {
 			t.Error(err)
 		}
-		signalChildren(t, syscall.SIGKILL)
+		killAll(t)
 	}
 	next("over and over")
 }
@@ -92,7 +107,7 @@ func TestAStoppedWorkerIsKilledAtItsTimeout(t *testing.T) {
 	pool := newPool(t, executor.Options{Workers: 1, SpareWorkers: -1})
 	mustValue(t, pool, &protocol.ExecuteRequest{Code: `async () => 1`})
 	eventually(t, "it is idle", func() bool { return pool.Status().Idle == 1 })
-	if signalChildren(t, syscall.SIGSTOP) == 0 {
+	if len(signalChildren(t, syscall.SIGSTOP)) == 0 {
 		t.Fatal("nobody was stopped")
 	}
 	mustFail(t, pool, &protocol.ExecuteRequest{Code: `async () => 1`, Timeout: protocol.TimeoutOf(100 * time.Millisecond)}, protocol.FailureTimeout)

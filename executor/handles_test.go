@@ -236,8 +236,8 @@ func TestWhatEndsARetainedRun(t *testing.T) {
 	t.Run("its worker's death", func(t *testing.T) {
 		needLinux(t)
 		_, id := retain(t, pool, `async () => () => 1`)
-		killChildren(t)
-		eventually(t, "the pool has noticed", func() bool { s := pool.Status(); return s.Retained+s.Running+s.Idle+s.Starting == 0 })
+		killAll(t)
+		eventually(t, "the pool has noticed", func() bool { return retained() == 0 })
 		gone(t, id)
 		if got := mustValue(t, pool, &protocol.ExecuteRequest{Code: `async () => 1`}); got != "1" {
 			t.Errorf("the next run has %s", got)

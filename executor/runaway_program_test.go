@@ -115,7 +115,7 @@ var hogs = map[string]string{
 
 func TestAProgramOverItsMemoryIsStoppedAndItsNeighboursAreNot(t *testing.T) {
 	needLinux(t)
-	pool := newPool(t, executor.Options{Workers: 2, Limits: protocol.Limits{Memory: 32 << 20}})
+	pool := newPool(t, executor.Options{Workers: 2, Limits: protocol.Limits{Memory: 24 << 20}})
 	for name, code := range hogs {
 		t.Run(name, func(t *testing.T) {
 			var neighbour sync.WaitGroup
