@@ -4,6 +4,7 @@ GO   ?= go
 BIN  := bin
 E2E  := compat/e2e
 REF  := compat/reference
+NPM  := remote/testdata/npm
 SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
@@ -45,9 +46,9 @@ compat: build ## the handed catalogue on our dialect; prints differences and "N 
 bench-compat: $(REF)/node_modules ## the reference and us in one run; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench
 
-deps: $(E2E)/node_modules $(REF)/node_modules ## what the tests need from lock files
+deps: $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules ## what the tests need from lock files
 
-$(E2E)/node_modules $(REF)/node_modules: %/node_modules: %/package-lock.json
+$(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules: %/node_modules: %/package-lock.json
 	cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -55,4 +56,4 @@ $(BIN)/staticcheck: .ci/tools/go.mod .ci/tools/go.sum
 	cd .ci/tools && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck
 
 clean: ## remove what was built and installed
-	rm -rf $(BIN) $(E2E)/node_modules $(REF)/node_modules
+	rm -rf $(BIN) $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules

@@ -2,8 +2,17 @@ package remote
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"fmt"
+	"io"
+	"log"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -509,5 +518,69 @@ func TestMetrics(t *testing.T) {
 	post.Body.Close()
 	if post.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("a batch over HTTP: %d", post.StatusCode)
+	}
+}
+
+// certificates makes an authority, and a server's and a client's certificate of it.
+func certificates(t *testing.T) (server, client tls.Certificate, roots *x509.CertPool) {
+	t.Helper()
+	var authority *x509.Certificate
+	var authorityKey *ecdsa.PrivateKey
+	make := func(serial int64, name string, ca bool) tls.Certificate {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		template := &x509.Certificate{
+			SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+			IsCA: ca, BasicConstraintsValid: true, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		}
+		signer, signerKey := authority, authorityKey
+		if ca {
+			signer, signerKey = template, key
+		}
+		der, err := x509.CreateCertificate(rand.Reader, template, signer, &key.PublicKey, signerKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ca {
+			authorityKey = key
+			if authority, err = x509.ParseCertificate(der); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	}
+	make(1, "authority", true)
+	roots = x509.NewCertPool()
+	roots.AddCert(authority)
+	return make(2, "daemon", false), make(3, "alice", false), roots
+}
+
+func TestCertificatesOfBothSides(t *testing.T) {
+	leftover(t)
+	serverCert, clientCert, roots := certificates(t)
+	handler, err := NewHandler(&fake{execute: echo}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{serverCert}, ClientCAs: roots, ClientAuth: tls.RequireAndVerifyClientCert}
+	server.StartTLS()
+	t.Cleanup(func() { handler.Close(); server.Close() })
+	url := "wss" + strings.TrimPrefix(server.URL, "https")
+	client := dial(t, url, &DialOptions{TLS: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{clientCert}}})
+	if _, err := client.Execute(t.Context(), &protocol.ExecuteRequest{}); err != nil {
+		t.Error(err)
+	}
+	if got := handler.openSessions()[0].tenant.Name; got != "certificate CN=alice" {
+		t.Errorf("the session is %q's", got)
+	}
+	for name, config := range map[string]*tls.Config{"no certificate": {RootCAs: roots}, "an authority nobody knows": nil} {
+		if _, err := Dial(t.Context(), url, &DialOptions{TLS: config}); !errors.Is(err, protocol.CodeConnectionRejected) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
