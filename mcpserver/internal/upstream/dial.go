@@ -17,9 +17,9 @@ type dialer func(log *slog.Logger) (*endpoint, error)
 
 // fromConfig dials what a configuration file describes. A bare URL may be that of a server with the protocol's first
 // HTTP transport.
-func fromConfig(s *config.Server, supervisor *child.Supervisor, auth Authorizer) []dialer {
-	streamable := func(log *slog.Logger) (*endpoint, error) { return dialStreamable(s, auth, log) }
-	legacy := func(log *slog.Logger) (*endpoint, error) { return dialSSE(s, auth, log) }
+func fromConfig(s *config.Server, supervisor *child.Supervisor, auth Authorizer, v *vault) []dialer {
+	streamable := func(log *slog.Logger) (*endpoint, error) { return dialStreamable(s, credentialsOf(s, auth, v), log) }
+	legacy := func(log *slog.Logger) (*endpoint, error) { return dialSSE(s, credentialsOf(s, auth, v), log) }
 	switch s.Transport {
 	case config.TransportHTTP:
 		return []dialer{streamable, legacy}
@@ -87,8 +87,8 @@ func childEnd(p *pipe, process *child.Process) string {
 }
 
 // dialStreamable makes a client of a Streamable HTTP server.
-func dialStreamable(s *config.Server, auth Authorizer, log *slog.Logger) (*endpoint, error) {
-	w, err := newWeb(s.URL, credentialsOf(s, auth))
+func dialStreamable(s *config.Server, c credentials, log *slog.Logger) (*endpoint, error) {
+	w, err := newWeb(s.URL, c)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func dialStreamable(s *config.Server, auth Authorizer, log *slog.Logger) (*endpo
 }
 
 // dialSSE makes a client of a server with the protocol's first HTTP transport.
-func dialSSE(s *config.Server, auth Authorizer, log *slog.Logger) (*endpoint, error) {
-	w, err := newWeb(s.URL, credentialsOf(s, auth))
+func dialSSE(s *config.Server, c credentials, log *slog.Logger) (*endpoint, error) {
+	w, err := newWeb(s.URL, c)
 	if err != nil {
 		return nil, err
 	}

@@ -75,9 +75,11 @@ type Spec struct {
 // FromConfig describes a server of a configuration file; supervisor owns its process if it is one, and auth its login; nil
 // knows none.
 func FromConfig(s *config.Server, supervisor *child.Supervisor, auth Authorizer) Spec {
+	late := &vault{}
 	return Spec{
-		Name: s.Name, Namespace: s.Namespace, dial: fromConfig(s, supervisor, auth), redact: s.Redact,
-		key: cacheKey(s), startTimeout: s.StartTimeout, callTimeout: s.CallTimeout, include: s.IncludeTools, exclude: s.ExcludeTools,
+		Name: s.Name, Namespace: s.Namespace, dial: fromConfig(s, supervisor, auth, late),
+		redact: func(text string) string { return late.redact(s.Redact(text)) },
+		key:    cacheKey(s), startTimeout: s.StartTimeout, callTimeout: s.CallTimeout, include: s.IncludeTools, exclude: s.ExcludeTools,
 	}
 }
 
@@ -395,7 +397,7 @@ func (u *Upstream) watch(s *session) {
 		case <-s.ctx.Done(): // another session took its place
 			return
 		case <-s.lost:
-			u.drop(s)
+			u.drop(s, "")
 			return
 		case <-s.changed:
 			if due == nil {
@@ -432,9 +434,8 @@ func (u *Upstream) refresh(s *session) {
 	}
 }
 
-// drop forgets a session that has ended.
-func (u *Upstream) drop(s *session) {
-	reason := ""
+// drop forgets a session that has ended. What is known of its end counts before reason.
+func (u *Upstream) drop(s *session, reason string) {
 	if s.why != nil {
 		reason = s.why()
 	}
@@ -557,10 +558,10 @@ func (u *Upstream) failed(ctx context.Context, s *session, tool string, err erro
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, errUnsent):
-		u.drop(s)
+		u.drop(s, trimUnsent(err))
 		return fmt.Errorf("server %q cannot be reached: %w", u.spec.Name, err)
 	case errors.As(err, &lost) && s.lost != nil && isLost(s):
-		u.drop(s)
+		u.drop(s, lost.why)
 		return &lostAnswer{fmt.Sprintf("server %q ended while it worked on %q (%s), so the outcome of this call is unknown; the next call starts the server again", u.spec.Name, tool, s.why())}
 	case errors.As(err, &lost):
 		return &lostAnswer{fmt.Sprintf("server %q, tool %q: %s, so the outcome of this call is unknown", u.spec.Name, tool, lost.why)}
