@@ -216,7 +216,7 @@ func (o *outbound) takePart(header wire.FetchHeader, data []byte) error {
 	return fmt.Errorf("%w: a part of a body that nobody asked for", errMalformed)
 }
 
-// body makes the reader of the request's body; again makes one that begins anew, and is nil when there can be none.
+// body makes the reader of the request's body, and again one that begins anew, which a stream has not.
 func (o *outbound) body() io.ReadCloser { return &uploadBody{o: o, round: o.round} }
 
 func (o *outbound) again() (io.ReadCloser, error) {

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -331,56 +330,6 @@ const closedMessage = "The executor was closed."
 
 // closeGrace bounds how long Close waits for the functions of calls.
 const closeGrace = 10 * time.Second
-
-// enter counts a request in, unless the pool takes none any more.
-func (p *Pool) enter() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed || p.drained != nil {
-		return errClosed
-	}
-	p.active++
-	return nil
-}
-
-func (p *Pool) leave() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.active--; p.active == 0 && p.drained != nil {
-		close(p.drained)
-	}
-}
-
-// ended tells the pool's Metrics of a request.
-func (p *Pool) ended(result *protocol.ExecuteResult, err error, queued time.Duration) {
-	var wall time.Duration
-	if result != nil {
-		wall = result.Usage.Wall
-	}
-	p.options.Metrics.RunEnded(outcomeKind(result, err), queued, wall)
-}
-
-// Drain refuses new requests with POOL_CLOSED, waits for those that run or wait to come to their end, or for ctx, and
-// closes the pool. It returns ctx's error, wrapped, when requests had to be cut short, and otherwise Close's. Retained
-// executions end with it: whoever needs them has a call on them under way.
-func (p *Pool) Drain(ctx context.Context) error {
-	p.mu.Lock()
-	if p.drained == nil {
-		p.drained = make(chan struct{})
-		if p.active == 0 {
-			close(p.drained)
-		}
-	}
-	drained := p.drained
-	p.mu.Unlock()
-	var cut error
-	select {
-	case <-drained:
-	case <-ctx.Done():
-		cut = fmt.Errorf("requests were still under way: %w", ctx.Err())
-	}
-	return cmp.Or(cut, p.Close())
-}
 
 // Close refuses new requests, fails the waiting ones with POOL_CLOSED, ends the running ones as canceled, kills the
 // workers and waits until all of them and every call's function are gone. A function that ignores the end of its
