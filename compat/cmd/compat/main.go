@@ -3,7 +3,7 @@
 //	go run ./compat/cmd/compat -cases cases.json -expect expected-0.5.6.json
 //	go run ./compat/cmd/compat -cases cases.json -live
 //
-// With -live the reference itself is asked, which needs npm ci in compat/reference.
+// -version names another release of the reference, or all of them, the newest last. With -live the reference itself is asked, which needs npm ci in compat/reference.
 //
 // It prints each difference that no rule covers, a summary by rule, and as the last line "N passed, N failed". Exit
 // codes: 0 every case passed, 1 one did not or could not be read, 2 usage.
@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -51,7 +52,7 @@ func parseFlags(args []string, stderr io.Writer) (flags, error) {
 	set.StringVar(&f.expect, "expect", "", "the reference's outcomes, a JSON `file`")
 	set.BoolVar(&f.live, "live", false, "ask the reference itself in place of -expect")
 	set.StringVar(&f.typed, "typed", "", "what the reference's tools saw, a JSON `file`; calls are compared too")
-	set.StringVar(&f.version, "version", compat.Newest, "the `release` of the reference; an older one puts expected-RELEASE.diff.json over -expect")
+	set.StringVar(&f.version, "version", compat.Newest, "the `release` of the reference, or all; an older one puts expected-RELEASE.diff.json over -expect")
 	set.StringVar(&f.only, "only", "", "run the cases whose name contains `text`")
 	set.IntVar(&f.concurrency, "concurrency", 0, "cases at a `time`; 0 is one for each processor")
 	set.BoolVar(&f.json, "json", false, "print a report as JSON")
@@ -81,33 +82,37 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "compat:", err)
 		return exitUsage
 	}
-	report, err := report(ctx, f)
+	reports, err := reportsOf(ctx, f)
 	if err != nil {
 		fmt.Fprintln(stderr, "compat:", err)
 		return exitUsage
 	}
-	if f.json {
-		if err := report.PrintJSON(stdout); err != nil {
-			fmt.Fprintln(stderr, "compat:", err)
-			return exitFailed
+	code := exitOK
+	for _, report := range reports {
+		if f.json {
+			if err := report.PrintJSON(stdout); err != nil {
+				fmt.Fprintln(stderr, "compat:", err)
+				return exitFailed
+			}
+		} else {
+			report.Print(stdout, f.verbose)
 		}
-	} else {
-		report.Print(stdout, f.verbose)
+		if !report.OK() {
+			code = exitFailed
+		}
 	}
-	if !report.OK() {
-		return exitFailed
-	}
-	return exitOK
+	return code
 }
 
-func report(ctx context.Context, f flags) (*compat.Report, error) {
+// reportsOf runs the cases once and has a report for each release.
+func reportsOf(ctx context.Context, f flags) ([]*compat.Report, error) {
 	text, err := os.ReadFile(f.cases)
 	if err != nil {
 		return nil, err
 	}
 	cases, malformed := casefile.ParseFile(f.cases, text)
 	cases = selected(cases, f.only)
-	expected, err := expectations(ctx, f, cases)
+	columns, err := expectations(ctx, f, cases)
 	if err != nil {
 		return nil, err
 	}
@@ -122,19 +127,45 @@ func report(ctx context.Context, f flags) (*compat.Report, error) {
 		return nil, err
 	}
 	defer pool.Close()
-	report := compat.Run(ctx, pool, cases, []*compat.Outcomes{expected}, options)[0]
+	reports := compat.Run(ctx, pool, cases, columns, options)
 	for _, err := range malformed {
-		report.Malformed = append(report.Malformed, err.Error())
+		last := reports[len(reports)-1]
+		last.Malformed = append(last.Malformed, err.Error())
 	}
-	return report, nil
+	return reports, nil
 }
 
-// expectations reads the recorded outcomes, or asks the reference.
-func expectations(ctx context.Context, f flags, cases []*casefile.Case) (*compat.Outcomes, error) {
-	if !f.live {
-		return compat.LoadExpected(f.expect, f.version)
+// allReleases asks for every release.
+const allReleases = "all"
+
+// expectations reads the recorded outcomes, or asks the reference, for each release that was asked for.
+func expectations(ctx context.Context, f flags, cases []*casefile.Case) ([]*compat.Outcomes, error) {
+	releases := []string{f.version}
+	if f.version == allReleases {
+		releases = slices.Clone(reference.Releases())
+		slices.Reverse(releases) // the newest last
 	}
-	server, err := reference.Start(ctx, f.version, nil)
+	var columns []*compat.Outcomes
+	for _, release := range releases {
+		column, err := expectation(ctx, f, release, cases)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, column)
+	}
+	for _, column := range columns {
+		if f.live {
+			column.NewestByName = columns[len(columns)-1].ByName
+		}
+	}
+	return columns, nil
+}
+
+func expectation(ctx context.Context, f flags, release string, cases []*casefile.Case) (*compat.Outcomes, error) {
+	if !f.live {
+		return compat.LoadExpected(f.expect, release)
+	}
+	server, err := reference.Start(ctx, release, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -55,9 +55,14 @@ func TestExitCodes(t *testing.T) {
 	cases := write(t, dir, "cases.json", `[{"name": "a", "code": "1"}]`)
 	right := write(t, dir, "right.json", `{"a": {"result": 1, "logs": []}}`)
 	wrong := write(t, dir, "wrong.json", `{"a": {"result": 2, "logs": []}}`)
+	every, odd := write(t, t.TempDir(), "expected-0.5.6.json", `{"a": {"result": 1, "logs": []}}`), write(t, t.TempDir(), "expected-0.5.6.json", `{"a": {"result": 2, "logs": []}}`)
+	for _, release := range []string{"0.4.4", "0.3.8", "0.2.2"} {
+		write(t, filepath.Dir(every), "expected-"+release+".diff.json", `{}`)
+		write(t, filepath.Dir(odd), "expected-"+release+".diff.json", `{"a": {"result": 1, "logs": []}}`)
+	}
 	for want, args := range map[int][][]string{
-		exitOK:     {{"-cases", cases, "-expect", right}, {"-cases", cases, "-expect", right, "-json"}, {"-h"}},
-		exitFailed: {{"-cases", cases, "-expect", wrong}},
+		exitOK:     {{"-cases", cases, "-expect", right}, {"-cases", cases, "-expect", right, "-json"}, {"-h"}, {"-cases", cases, "-expect", every, "-version", "all"}},
+		exitFailed: {{"-cases", cases, "-expect", wrong}, {"-cases", cases, "-expect", odd, "-version", "all"}},
 		exitUsage: {
 			{}, {"-cases", cases}, {"-nope"}, {"-cases", cases, "-expect", right, "more"},
 			{"-cases", filepath.Join(dir, "gone.json"), "-expect", right}, {"-cases", cases, "-expect", right, "-version", "0.0.1"},
