@@ -19,7 +19,7 @@
   for (const name of ['generateKey']) within(crypto.subtle, name, rejects);
   within(globalThis, 'fetch', rejects);
   within(AbortSignal, 'timeout', fails);
-  within(caches.default, 'match', rejects);
+  within(globalThis.caches.default, 'match', rejects);
   for (const name of ['text', 'json', 'arrayBuffer', 'blob', 'formData', 'bytes']) within(Response.prototype, name, rejects);
   const { WebSocket, queueMicrotask } = globalThis;
   globalThis.WebSocket = class extends WebSocket {
