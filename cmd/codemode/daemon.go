@@ -74,9 +74,9 @@ func (o *daemonOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info (sessions and runs), warn or error")
 }
 
-// endingSignals are what ends a command. A daemon reads its tokens anew on SIGHUP.
+// endingSignals are what ends a command. A daemon reads its tokens anew on SIGHUP, serve its configuration.
 func endingSignals(args []string) []os.Signal {
-	if len(args) > 0 && args[0] == "daemon" {
+	if len(args) > 0 && (args[0] == "daemon" || args[0] == "serve") {
 		return []os.Signal{os.Interrupt, syscall.SIGTERM}
 	}
 	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}

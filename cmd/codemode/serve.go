@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/executor"
@@ -25,7 +26,8 @@ func serveCommand() command {
 		usage:   "serve --config F [--config F]… [--http ADDR [--token-file F]] [--remote URL [--token T]]",
 		summary: "Serve the code tool in front of the MCP servers of a configuration.",
 		description: `Reads configurations as Claude Desktop, Claude Code and Cursor write them ({"mcpServers": {…}}); of two servers with one
-name the later file's counts. Each server becomes one namespace of the program. Speaks MCP on standard input and output,
+name the later file's counts. A file that changes is read again, and so are all on SIGHUP: a configuration that cannot be used
+changes nothing. Each server becomes one namespace of the program. Speaks MCP on standard input and output,
 or Streamable HTTP with --http, where a listener prints "listening URL" on standard error once it accepts (ADDR may end
 in :0). A server that cannot run is named on standard error and in the tool's description; the others work.`,
 		setup: func(flags *flag.FlagSet) runFunc {
@@ -61,6 +63,9 @@ type serveOptions struct {
 	http      string
 	tokenFile string
 	logLevel  string
+	cert, key string
+	origins   []string
+	hosts     []string
 	reference bool
 	form      string
 	budget    int
@@ -71,6 +76,10 @@ type serveOptions struct {
 func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.http, "http", "", "serve Streamable HTTP on `ADDR` (127.0.0.1:8765) in place of standard input and output")
 	flags.StringVar(&o.tokenFile, "token-file", "", "with --http, the `file` that holds the bearer token clients must send")
+	flags.StringVar(&o.cert, "tls-cert", "", "with --http, the `file` of the certificate to serve HTTPS with")
+	flags.StringVar(&o.key, "tls-key", "", "the `file` of the certificate's key")
+	flags.Var((*stringList)(&o.origins), "allow-origin", "with --http, a web `origin` whose pages may call; may be repeated")
+	flags.Var((*stringList)(&o.hosts), "allow-host", "with --http, a `name` under which a proxy on this machine makes the server known; may be repeated")
 	flags.BoolVar(&o.reference, "reference", false, "answer word for word as codeMcpServer of @cloudflare/codemode does")
 	o.declareDescription(flags)
 	flags.BoolVar(&o.learn, "learn-types", true, "remember names and types, never values, of what tools without an output schema returned, and declare them as observed")
@@ -135,11 +144,20 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAll()) }()
+	if len(o.files) > 0 {
+		watching, stop := context.WithCancel(ctx)
+		var watcher sync.WaitGroup
+		watcher.Go(func() { (&reloader{o, term, server, logger, cfg.Settings}).run(watching) })
+		defer watcher.Wait()
+		defer stop()
+	}
 	if o.http == "" {
 		os.Stdout = os.Stderr // only term.out carries JSON-RPC, whatever a library may print
 		return ignoreCanceled(ctx, server.ServeStdio(ctx, term.in, term.out))
 	}
-	return ignoreCanceled(ctx, server.ListenHTTP(ctx, o.http, &mcpserver.HTTPOptions{Token: token}, func(url string) {
+	return ignoreCanceled(ctx, server.ListenHTTP(ctx, o.http, &mcpserver.HTTPOptions{
+		Token: token, AllowedOrigins: o.origins, AllowedHosts: o.hosts, CertFile: o.cert, KeyFile: o.key,
+	}, func(url string) {
 		fmt.Fprintln(term.err, "listening", url)
 	}))
 }
@@ -150,15 +168,8 @@ func (o *serveOptions) newServer(ctx context.Context, upstreams []mcpserver.Upst
 	if err != nil {
 		return nil, nil, err
 	}
-	options := mcpserver.OptionsFromConfig(cfg)
-	options.Version = version()
-	options.Logger = logger
-	options.Reference = o.reference
-	options.CacheDir = cacheDir()
-	if err := o.remember(&options.Tool, options.CacheDir); err != nil {
-		logger.Warn("what results look like is not remembered", "error", err)
-	}
-	if err := o.describe(&options.Tool); err != nil {
+	options, err := o.serverOptions(cfg, logger)
+	if err != nil {
 		return nil, nil, errors.Join(err, native.Close())
 	}
 	server, err = mcpserver.New(native, upstreams, options)
@@ -166,6 +177,23 @@ func (o *serveOptions) newServer(ctx context.Context, upstreams []mcpserver.Upst
 		return nil, nil, errors.Join(usageError{err}, native.Close())
 	}
 	return server, func() error { return errors.Join(server.Close(), native.Close()) }, nil
+}
+
+// serverOptions are what the configuration and the flags say.
+func (o *serveOptions) serverOptions(cfg *config.Config, logger *slog.Logger) (*mcpserver.Options, error) {
+	options := mcpserver.OptionsFromConfig(cfg)
+	options.Version = version()
+	options.Logger = logger
+	options.Reference = o.reference
+	options.AwaitClient = true
+	options.CacheDir = cacheDir()
+	if store := loginStore(logger); store != nil {
+		options.Logins = store
+	}
+	if err := o.remember(&options.Tool, options.CacheDir); err != nil {
+		logger.Warn("what results look like is not remembered", "error", err)
+	}
+	return options, o.describe(&options.Tool)
 }
 
 // newExecutor is what the programs run on: a daemon, or a pool of this process.
