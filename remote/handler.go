@@ -30,7 +30,7 @@ type HandlerOptions struct {
 	// Concurrency is how many runs the executor is given at one time, handed out to tenants in turn. It should be what
 	// the executor runs at one time. Default GOMAXPROCS, but at least 4, as a pool's.
 	Concurrency int
-	// MaxSessions bounds the sessions at one time. Default 10,000: an idle one holds about 40 kB.
+	// MaxSessions bounds the sessions at one time. Default 10,000: each is a connection and four goroutines.
 	MaxSessions int
 	// Session bounds what a peer can make a session hold.
 	Session SessionLimits

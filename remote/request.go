@@ -17,7 +17,7 @@ import (
 // ones those alone that the caller set: a property set to undefined would cross as present. Its timeout is in
 // milliseconds, or null for the maximum; its outbound is the mode's name, and a function for "stub" goes beside it.
 //
-// Any JSON that a JavaScript peer would not receive as it is (a member named like one of Object.prototype's, more than
+// WIRE.md has all of it. Any JSON that a JavaScript peer would not receive as it is (a member named like one of Object.prototype's, more than
 // 255 levels) crosses as text, under the field's name with "Json" behind it.
 
 // add appends a field with JSON in it, as itself or as text.

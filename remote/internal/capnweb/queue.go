@@ -26,16 +26,6 @@ func (s *Session) overflowed() {
 	s.Abort(errLimit("more than %d bytes wait for a peer that does not read", s.limits.Queued))
 }
 
-// send enqueues a message of a session that lives.
-func (s *Session) send(text []byte) {
-	s.mu.Lock()
-	over := s.err == nil && s.enqueue(text)
-	s.mu.Unlock()
-	if over {
-		s.overflowed()
-	}
-}
-
 // write sends what is queued, until the session ends and its farewell is said.
 func (s *Session) write() {
 	defer s.transport.close()
