@@ -1,4 +1,4 @@
-# The loop that matters: make test. CONTRIBUTING stands in README.md under "Working on it".
+# The loop that matters: make test. CONTRIBUTING.md says the rest.
 
 GO   ?= go
 BIN  := bin
@@ -9,7 +9,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build test test-go lint fmt bench hammer bench-compat compat clean deps help
+.PHONY: all build test test-go lint fmt bench hammer bench-compat compat clean deps help release mcpb man govulncheck
 
 all: fmt lint test
 
@@ -48,12 +48,25 @@ bench-compat: $(REF)/node_modules ## the reference and us in one run; writes doc
 
 deps: $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules ## what the tests need from lock files
 
-$(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules: %/node_modules: %/package-lock.json
+$(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules .ci/release/node_modules: %/node_modules: %/package-lock.json
 	cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(BIN)/staticcheck: .ci/tools/go.mod .ci/tools/go.sum
 	cd .ci/tools && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck
 
+release: ## build dist/: archives for each platform, checksums, bills of materials, completions (VERSION=1.2.3, TARGETS="linux/amd64")
+	.ci/release/build.sh $(TARGETS)
+
+mcpb: .ci/release/node_modules ## after release: the bundle for Claude Desktop, validated, and server.json
+	.ci/release/bundle.sh
+
+man: build ## the manual page and shell completions, in bin/
+	$(BIN)/codemode man > $(BIN)/codemode.1
+	for shell in bash zsh fish; do $(BIN)/codemode completion $$shell > $(BIN)/codemode.$$shell; done
+
+govulncheck: ## known vulnerabilities of what is linked; asks the Go vulnerability database on the internet
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+
 clean: ## remove what was built and installed
-	rm -rf $(BIN) $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules
+	rm -rf dist $(BIN) .ci/release/node_modules $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules

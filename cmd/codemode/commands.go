@@ -28,7 +28,7 @@ var errHelp = flag.ErrHelp
 func commands() []command {
 	return []command{
 		demoCommand(), serveCommand(), wrapCommand(), toolsCommand(), typesCommand(), runCommand(), daemonCommand(), normalizeCommand(), doctorCommand(), importCommand(), installCommand(), uninstallCommand(), runsCommand(), schemaCommand(),
-		versionCommand(),
+		completionCommand(), manCommand(), versionCommand(),
 	}
 }
 
@@ -61,13 +61,11 @@ func help(_ context.Context, term terminal, args []string) int {
 	return exitOK
 }
 
+const helpIntroduction = `codemode puts one tool, code, in front of your MCP servers. The model writes one JavaScript program that calls
+their tools; it runs in a V8 isolate in a hardened worker process; one result goes back.`
+
 func printHelp(w io.Writer) {
-	fmt.Fprint(w, `codemode puts one tool, code, in front of your MCP servers. The model writes one JavaScript program that calls
-their tools; it runs in a V8 isolate in a hardened worker process; one result goes back.
-
-usage: codemode COMMAND [flags]
-
-`)
+	fmt.Fprint(w, helpIntroduction+"\n\nusage: codemode COMMAND [flags]\n\n")
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	for _, c := range commands() {
 		fmt.Fprintf(table, "  %s\t%s\n", c.name, c.summary)

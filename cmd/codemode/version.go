@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/codemode-go/codemode/executor/worker"
 	"github.com/codemode-go/codemode/protocol"
@@ -24,8 +26,9 @@ func versionCommand() command {
 				if len(args) > 0 {
 					return usagef("version takes no arguments, got %q", args)
 				}
-				_, err := fmt.Fprintf(term.out, "codemode %s\nprotocol v%d\nengine   %s\n%s %s/%s\n",
-					version(), protocol.Version, worker.Engine(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				info, _ := debug.ReadBuildInfo()
+				_, err := fmt.Fprintf(term.out, "codemode %s%s\nprotocol v%d\nengine   %s\nwith     %s\n%s %s/%s\n",
+					version(), revision(info), protocol.Version, worker.Engine(), libraries(info), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 				return err
 			}
 		},
@@ -42,4 +45,38 @@ func version() string {
 		return "devel"
 	}
 	return info.Main.Version
+}
+
+// revision is the commit of this build, with a space in front; empty when it is not known.
+func revision(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	text := settings["vcs.revision"]
+	if text == "" {
+		return ""
+	}
+	if settings["vcs.modified"] == "true" {
+		text += ", modified"
+	}
+	return " (" + text + ")"
+}
+
+// libraries names what of the build runs programs, strips their types and speaks MCP.
+func libraries(info *debug.BuildInfo) string {
+	if info == nil {
+		return "libraries that this build does not name"
+	}
+	shown := []string{"github.com/tommie/v8go", "github.com/evanw/esbuild", "github.com/mark3labs/mcp-go"}
+	var list []string
+	for _, module := range info.Deps {
+		if slices.Contains(shown, module.Path) {
+			list = append(list, module.Path[strings.LastIndex(module.Path, "/")+1:]+" "+module.Version)
+		}
+	}
+	return strings.Join(list, ", ")
 }

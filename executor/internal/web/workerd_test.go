@@ -13,6 +13,10 @@ import (
 // of the language's newest members.
 func TestModules(t *testing.T) { recorded.Check(t, "modules.txt", "", inSandboxes(t)) }
 
+// TestMembers runs what was recorded there of members that probes had found to differ: wrong arguments, sources of events,
+// keys, compression, what util.inspect shows.
+func TestMembers(t *testing.T) { recorded.Check(t, "members.txt", "", inSandboxes(t)) }
+
 // TestWorkerd runs what was recorded on workerd 1.20261117.1, inside a dynamic worker with the reference's flags.
 func TestWorkerd(t *testing.T) {
 	recorded.Check(t, "workerd.txt", "differences.txt", inSandboxes(t))
