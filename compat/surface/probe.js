@@ -1,3 +1,4 @@
+/* eslint no-unused-vars: off -- the probes' program follows */
 // What a probe's program starts with: show(value) renders what a call gave, with what can be read of the platform's
 // objects, and outcome(fn) what calling it came to.
 const entries = (value) => JSON.stringify([...value].map(([k, v]) => [k, typeof v === 'string' ? v : `${v}`]));

@@ -310,9 +310,6 @@
     missing(given, method, 'SubtleCrypto', ['string']);
     return string(format);
   };
-  const usagesParameter = (usages, method, index) => {
-    if (!P.ArrayIsArray(usages)) throw wrong(method, 'SubtleCrypto', index, 'Array');
-  };
   const dataParameter = (data, method, index) => {
     const bytes = bytesOf(data);
     if (bytes === undefined) throw wrong(method, 'SubtleCrypto', index, 'BufferSource');
@@ -402,7 +399,7 @@
       return Implementation.#run(this, () => {
         missing(arguments.length, 'importKey', 'SubtleCrypto', ['string', 'BufferSource or JsonWebKey', 'string or ImportKeyAlgorithm', 'boolean', 'Array']);
         const name = string(format);
-        usagesParameter(usages, 'importKey', 5);
+        if (!P.ArrayIsArray(usages)) throw wrong('importKey', 'SubtleCrypto', 5, 'Array');
         const bytes = bytesOf(data);
         if (bytes === undefined && !isObject(data)) throw wrong('importKey', 'SubtleCrypto', 2, 'BufferSource or JsonWebKey');
         if (name === 'jwk' ? bytes !== undefined : bytes === undefined) throw new TypeError(`Importing a key as "${name}" takes ${name === 'jwk' ? 'an object' : 'bytes'}.`);

@@ -1,6 +1,7 @@
 package web
 
 //lint:file-ignore ST1005 programs read these texts as node's
+//lint:file-ignore SA1019 the old encryption of PEM blocks is what node writes and reads for keys that are not PKCS #8
 
 import (
 	"bytes"
@@ -41,7 +42,7 @@ func nodeParseKey(args []any) (any, error) {
 			return nil, failed
 		}
 		data, encoding = block.Bytes, block.Type
-		if x509.IsEncryptedPEMBlock(block) { //nolint:staticcheck // the old form of encryption is still what OpenSSL writes for pkcs1
+		if x509.IsEncryptedPEMBlock(block) {
 			plain, err := decryptPEM(block, passphrase)
 			if err != nil {
 				return nil, failed

@@ -64,7 +64,8 @@
 
   // ---- what a value is
 
-  const { isMap, isSet, isDate, isArrayBuffer, isSharedArrayBuffer: isShared, isWeakSet, isWeakMap, isWeakRef, tagOfView } = host.load('node/brands');
+  const { isMap, isSet, isDate, isArrayBuffer, isSharedArrayBuffer: isShared, isWeakSet, isWeakMap, isWeakRef, tagOfView, getter } = host.load('node/brands');
+  const { interfaceOf, isList, attributesOf } = host.load('node/inspect_platform');
   const isRegExp = (value) => Object.prototype.toString.call(value) === '[object RegExp]' || value instanceof RegExp;
   const isPromise = (value) => value instanceof Promise;
   const boxes = { Number, String, Boolean, BigInt, Symbol };
@@ -287,9 +288,6 @@
     ctx.indentation -= 2;
     return [found.state === 2 ? `${ctx.stylize('<rejected>', 'special')} ${text}` : text];
   };
-  // The platform's own objects: the pairs of a list of them, the readable attributes of the rest.
-  const lists = ['Headers', 'URLSearchParams', 'FormData'];
-  const interfaceOf = (prototype) => (prototype === null ? undefined : host.load('idl').interfaces.get(prototype)?.name ?? interfaceOf(Object.getPrototypeOf(prototype)));
   const platformShape = (value, ctx, times, name, platform, object) => {
     const nested = (label, inner) => {
       ctx.indentation += 2;
@@ -297,20 +295,9 @@
       ctx.indentation -= 2;
       return text;
     };
-    if (lists.includes(platform)) {
-      const pairs = [...value];
-      return object(prefixOf(name, '', platform, `(${pairs.length})`), () => pairs.map(([key, item]) => nested(`${primitiveText(key, ctx)} => `, item)));
-    }
-    return object(prefixOf(name, '', platform), () => attributesOf(value).map((key) => nested(`${key}: `, value[key])));
-  };
-  const attributesOf = (value) => {
-    const keys = [];
-    for (let at = Object.getPrototypeOf(value); at !== null && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
-      for (const [key, property] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
-        if (property.get !== undefined && property.enumerable && !keys.includes(key) && !Object.hasOwn(value, key)) keys.push(key);
-      }
-    }
-    return keys;
+    if (!isList(platform)) return object(prefixOf(name, '', platform), () => attributesOf(value).map((key) => nested(`${key}: `, value[key])));
+    const pairs = [...value];
+    return object(prefixOf(name, '', platform, `(${pairs.length})`), () => pairs.map(([key, item]) => nested(`${primitiveText(key, ctx)} => `, item)));
   };
   const bytesText = (bytes, ctx) => {
     const shown = [...bytes.subarray(0, Math.max(0, ctx.maxArrayLength))].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
