@@ -42,7 +42,7 @@ func (s *Store) discover(ctx context.Context, server *config.Server) (*authority
 	}
 	issuer, scopes := resource.Scheme+"://"+resource.Host, []string(nil)
 	hinted, wanted := s.challenge(ctx, server.URL)
-	for _, address := range append(hinted, wellKnown(resource, "oauth-protected-resource", false)...) {
+	for _, address := range append(hinted, aboutResource(resource)...) {
 		var document struct {
 			Resource string   `json:"resource"`
 			Servers  []string `json:"authorization_servers"`
@@ -107,17 +107,24 @@ func covers(resource, address string) bool {
 	return sameHost(resource, address) && strings.HasPrefix(strings.TrimSuffix(address, "/")+"/", strings.TrimSuffix(resource, "/")+"/")
 }
 
-// wellKnown lists the addresses of a metadata document: with the path behind the well-known part, without the path, and
-// as OpenID Connect has it, with the path in front.
-func wellKnown(u *url.URL, name string, inFront bool) (list []string) {
-	base, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
+// aboutResource lists the addresses of a server's metadata (RFC 9728): that of its path, and that of the whole host.
+func aboutResource(u *url.URL) (list []string) {
+	base, path := u.Scheme+"://"+u.Host+"/.well-known/oauth-protected-resource", strings.TrimSuffix(u.EscapedPath(), "/")
 	if path != "" {
-		list = append(list, base+"/.well-known/"+name+path)
-		if inFront {
-			return append(list, base+path+"/.well-known/"+name)
-		}
+		list = append(list, base+path)
 	}
-	return append(list, base+"/.well-known/"+name)
+	return append(list, base)
+}
+
+// aboutIssuer lists the addresses of an issuer's metadata: as RFC 8414 has it, and as OpenID Connect does, with the
+// issuer's path behind the well-known part or before it. What is at the root is another issuer's.
+func aboutIssuer(u *url.URL) []string {
+	base, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
+	list := []string{base + "/.well-known/oauth-authorization-server" + path, base + "/.well-known/openid-configuration" + path}
+	if path != "" {
+		list = append(list, base+path+"/.well-known/openid-configuration")
+	}
+	return list
 }
 
 func (s *Store) authorityOf(ctx context.Context, issuer string) (*authority, error) {
@@ -126,7 +133,7 @@ func (s *Store) authorityOf(ctx context.Context, issuer string) (*authority, err
 		return nil, fmt.Errorf("the issuer %q is no URL", issuer)
 	}
 	var first error
-	for _, address := range append(wellKnown(u, "oauth-authorization-server", false), wellKnown(u, "openid-configuration", true)...) {
+	for _, address := range aboutIssuer(u) {
 		a, err := s.metadata(ctx, address, issuer)
 		if err == nil {
 			return a, nil
