@@ -40,8 +40,8 @@ HAMMER ?= 10m
 hammer: ## a soak of the executor with faults (HAMMER=30s for a short one); prints its report
 	CODEMODE_HAMMER=$(HAMMER) $(GO) test ./executor -run TestHammer -count 1 -timeout 30m -v
 
-compat: build ## the handed catalogue on our dialect; prints differences and "N passed, N failed"
-	$(GO) run ./compat/cmd/compat -cases $(SHARED)/reference/cases.json -expect $(SHARED)/reference/expected-0.5.6.json
+compat: build ## the handed catalogue on our dialect, a column a release; prints differences and "N passed, N failed"
+	$(GO) run ./compat/cmd/compat -cases $(SHARED)/reference/cases.json -expect $(SHARED)/reference/expected-0.5.6.json -version all
 
 bench-compat: $(REF)/node_modules ## the reference and us in one run; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench
