@@ -9,7 +9,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build test test-go lint fmt bench hammer bench-compat compat clean deps help release mcpb man govulncheck
+.PHONY: all build test test-go test-providers lint fmt bench hammer bench-compat compat clean deps help release mcpb man govulncheck
 
 all: fmt lint test
 
@@ -19,10 +19,14 @@ help: ## list the targets
 build: ## build bin/codemode
 	$(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/codemode ./cmd/codemode
 
-test: deps lint test-go compat ## everything: lint, every Go test, the end-to-end tests, the catalogue
+test: deps lint test-go compat test-providers ## everything: lint, every Go test, the end-to-end tests, the catalogue
 
 test-go: build
 	$(GO) test -timeout 20m ./...
+
+# -mod=mod: the module follows the requirements of ours, which grow without it.
+test-providers: ## the example over Anthropic's and OpenAI's SDKs, a module of its own
+	cd examples/agent-loop/providers && $(GO) test -mod=mod ./...
 
 lint: $(BIN)/staticcheck $(E2E)/node_modules ## gofmt, vet, staticcheck, eslint
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt wants to change: $$unformatted"; exit 1; }
