@@ -115,7 +115,7 @@ func TestFailuresInFull(t *testing.T) {
 		{"let x = 1;\nlet x = 2;", "SyntaxError:"},
 		{"while (true) {}", "Execution timed out at its 300 ms bound. Do less work per run and return the part that is already finished."},
 		{"throw 'x'", "x"},
-		{"const r = codemode.list_issues({});\nreturn r.map(x => x)", "TypeError: r.map is not a function (line 2:10); is an await missing? A call gives a promise: await codemode.list_issues(…)\n  2 | return r.map(x => x)\n    |          ^"},
+		{"const r = codemode.list_issues({}); await r;\nreturn r.map(x => x)", "TypeError: r.map is not a function (line 2:10); is an await missing? A call gives a promise: await codemode.list_issues(…)\n  2 | return r.map(x => x)\n    |          ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues."},
 		{"await codemode.list_issues({}); await codemode.list_issues({}); nope()", "ReferenceError: nope is not defined (line 1:65)\n  1 | await codemode.list_issues({}); await codemode.list_issues({}); nope()\n    |                                                                 ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues ×2."},
 		{"(async function () {\n  return nope.x\n})", "ReferenceError: nope is not defined (line 2:"},
 	} {
