@@ -74,10 +74,25 @@ func (s *Server) publish() {
 func (s *Server) listed(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
 	s.meet(ctx)
 	g := s.generation()
+	g.awaitUnknown(ctx)
 	for i := range tools {
 		tools[i].Description = g.current().DescriptionWithin(g.budget(ctx))
 	}
 	return tools
+}
+
+// listPatience is how long a list waits for servers whose tools nobody has listed before, not even an earlier process: a
+// client that takes no notice of changes would never see them. It is less than any known client waits for a list.
+const listPatience = 2 * time.Second
+
+func (g *generation) awaitUnknown(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	for _, u := range g.upstreams {
+		if status := u.Status(); status.State == upstream.Starting && len(status.Tools) == 0 {
+			u.Settled(ctx)
+		}
+	}
 }
 
 // budget is how many characters of a description the client of ctx shows. A budget that the caller chose is for all.

@@ -26,7 +26,7 @@ func (c *client) changes() (n int) {
 }
 
 func TestClientIsAnsweredWhileServersStart(t *testing.T) {
-	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"late": {Tools: fake.Tools("echo"), StartDelay: time.Second}}, []string{"late"}, nil)), nil)
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"late": {Tools: fake.Tools("echo"), StartDelay: listPatience + 2*time.Second}}, []string{"late"}, nil)), nil)
 	c := connect(t, s)
 	if d := c.tool().Description; !strings.Contains(d, `server "late" is still starting`) || strings.Contains(d, "the echo tool") {
 		t.Error(d)

@@ -43,6 +43,7 @@ in :0). A server that cannot run is named on standard error and in the tool's de
 				case *demo && len(o.files) > 0:
 					return usagef("--demo goes without --config")
 				case *demo:
+					o.learn = false // it is to look the same each time
 					return o.serve(ctx, term, []mcpserver.Upstream{mcpserver.InProcess(codetool.DefaultNamespace, newDemoUpstream())}, &config.Config{})
 				case len(o.files) == 0:
 					return usagef("say which servers: --config FILE, or --demo to look around")
