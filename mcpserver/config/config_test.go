@@ -170,7 +170,7 @@ func TestBadServerIsAProblemOfItsOwn(t *testing.T) {
 		`{"command": "c", "excludeTools": ["["]}`:                   `excludeTools[0] is not a pattern: syntax error in pattern`,
 		`{"url": "ftp://secret:pw@h"}`:                              `url is not an http or https URL`,
 		`{"url": "http://h", "headers": {"A": "x\ny"}}`:             `headers.A holds a line break`,
-		`{"type": "sse", "url": "http://h"}`:                        `type is "sse", the HTTP+SSE transport of 2024, which is not supported yet; most such servers also offer Streamable HTTP, often under /mcp`,
+		`{"type": "sse", "url": "http://h"}`:                        `type is "sse", the HTTP+SSE transport of 2024: write "http", which falls back to it for a server that has no Streamable HTTP`,
 		`{"type": "grpc", "url": "http://h"}`:                       `type is not one of stdio, http, streamable-http, openapi`,
 		`{"type": "http", "command": "c"}`:                          `url is missing; a server of type http needs it`,
 		`{"type": "stdio", "url": "http://h"}`:                      `command is missing; a stdio server needs it`,

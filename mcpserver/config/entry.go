@@ -156,7 +156,7 @@ func (r *reader) transport(entry *node, raw map[string]*node) (Transport, *Probl
 		}
 		return TransportHTTP, nil
 	case "sse":
-		return "", r.problem(raw["type"], "type", "is \"sse\", the HTTP+SSE transport of 2024, which is not supported yet; most such servers also offer Streamable HTTP, often under /mcp")
+		return "", r.problem(raw["type"], "type", "is \"sse\", the HTTP+SSE transport of 2024: write \"http\", which falls back to it for a server that has no Streamable HTTP")
 	case "openapi":
 		return "", r.problem(entry, "openapi", "is missing; a server of type openapi needs it")
 	}

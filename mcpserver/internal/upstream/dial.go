@@ -23,14 +23,13 @@ func fromConfig(s *config.Server, supervisor *child.Supervisor, auth Authorizer,
 	switch s.Transport {
 	case config.TransportHTTP:
 		return []dialer{streamable, legacy}
-	case transportSSE:
-		return []dialer{legacy, streamable}
+	case config.TransportOpenAPI:
+		return []dialer{func(*slog.Logger) (*endpoint, error) {
+			return nil, errors.New("it is an OpenAPI document, and this version of codemode only reads such entries; it does not call their operations")
+		}}
 	}
 	return []dialer{func(log *slog.Logger) (*endpoint, error) { return dialChild(s, supervisor, log) }}
 }
-
-// transportSSE is the transport of a configuration that names the protocol's first HTTP transport.
-const transportSSE config.Transport = "sse"
 
 // isOtherTransport reports whether a failed start is worth another try with the other HTTP transport: the statuses that
 // the specification names for that.
