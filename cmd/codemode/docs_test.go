@@ -315,3 +315,28 @@ func goHead(text string) string {
 	}
 	return head
 }
+
+// The bundle for Claude Desktop starts a command that there is, and the registry takes the description of server.json.
+func TestPackages(t *testing.T) {
+	var manifest struct {
+		Server struct {
+			MCP struct{ Args []string } `json:"mcp_config"`
+		}
+	}
+	var server struct{ Name, Description string }
+	for name, into := range map[string]any{"manifest.json": &manifest, "server.json": &server} {
+		text, err := os.ReadFile(filepath.Join(root, ".ci/release", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, into); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	if err := checkCommand(manifest.Server.MCP.Args); err != nil {
+		t.Errorf("manifest.json: %v", err)
+	}
+	if n := len(server.Description); n == 0 || n > 100 || !regexp.MustCompile(`^[a-z0-9.-]+/[a-z0-9-]+$`).MatchString(server.Name) {
+		t.Errorf("server.json: the name %q, or a description of %d bytes where the registry takes 100", server.Name, n)
+	}
+}
