@@ -55,7 +55,7 @@ func (c *tally) add(kind, wrong string) {
 }
 
 // TestHammer runs everything at once for CODEMODE_HAMMER (a duration), with workers killed and stopped meanwhile, and
-// prints what became of it. make hammer runs it for ten minutes.
+// prints what became of it. It is for make hammer, ten minutes long, and skips in CI too: a soak has no place in every run.
 func TestHammer(t *testing.T) {
 	length, err := time.ParseDuration(os.Getenv("CODEMODE_HAMMER"))
 	if err != nil {

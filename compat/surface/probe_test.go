@@ -3,10 +3,8 @@ package surface
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -29,14 +27,7 @@ const probeBound = time.Minute
 // TestProbes calls members of the platform with arguments that they do not expect, here and there. A difference has to
 // be of a kind that probes.json knows.
 func TestProbes(t *testing.T) {
-	server, err := reference.Start(t.Context(), reference.Releases()[0], nil)
-	if errors.Is(err, reference.ErrNotInstalled) && os.Getenv("CI") == "" {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
+	server := startReference(t)
 	pool, err := executor.New(&executor.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,8 @@ func request(t *testing.T) []byte {
 	return text
 }
 
-func referenceSurface(t *testing.T) Surface {
+// startReference starts the newest release. It ends with the test; only CI must have it.
+func startReference(t *testing.T) *reference.Server {
 	t.Helper()
 	server, err := reference.Start(t.Context(), reference.Releases()[0], nil)
 	if errors.Is(err, reference.ErrNotInstalled) && os.Getenv("CI") == "" {
@@ -48,7 +49,13 @@ func referenceSurface(t *testing.T) Surface {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Close()
+	t.Cleanup(func() { server.Close() })
+	return server
+}
+
+func referenceSurface(t *testing.T) Surface {
+	t.Helper()
+	server := startReference(t)
 	text, err := server.Run(t.Context(), request(t))
 	if err != nil {
 		t.Fatal(err)
