@@ -93,32 +93,34 @@ const (
 // before is authorize, and then what the embedding program asks itself; nil is nothing.
 func (g *guard) before(own func(context.Context, codetool.Call) error) func(context.Context, codetool.Call) error {
 	return func(ctx context.Context, call codetool.Call) error {
-		began := time.Now()
-		err := g.authorize(ctx, call)
+		server, hints := g.tool(call.Provider, call.Tool)
+		step := runFrom(ctx).trail.begin(server, call.Tool, call.Arguments)
+		decision, err := g.authorize(ctx, call, server, hints)
+		step.decided(decision)
 		if err == nil && own != nil {
 			err = own(ctx, call)
 		}
 		if err != nil {
-			server, _ := g.tool(call.Provider, call.Tool)
-			runFrom(ctx).trail.add(server, call.Tool, call.Arguments, began, err)
+			step.end(nil, err)
+			return err
 		}
-		return err
+		step.letThrough()
+		return nil
 	}
 }
 
 // authorize is codetool.Options.Authorize: it is asked at the moment of the call, whichever way the program took.
-func (g *guard) authorize(ctx context.Context, call codetool.Call) error {
-	server, hints := g.tool(call.Provider, call.Tool)
+func (g *guard) authorize(ctx context.Context, call codetool.Call, server string, hints codetool.Hints) (codetool.Decision, error) {
 	call.Provider = server
 	policy, _, _ := g.rules()
 	decision := policy.Decide(ctx, &call, hints)
 	switch decision.Action {
 	case codetool.Allow:
-		return nil
+		return decision, nil
 	case codetool.Deny:
-		return decision.Denied(&call)
+		return decision, decision.Denied(&call)
 	}
-	return g.approve(ctx, &call, decision.Reason)
+	return decision, g.approve(ctx, &call, decision.Reason)
 }
 
 // approve asks a person, unless the answer is known.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestRunsAreWrittenDown(t *testing.T) {
 	t.Setenv("SRV_TOKEN", "s3cret-token")
 	programs := []string{
 		`async () => { await srv.echo({a: "private"}); try { await srv.fail({}) } catch {}; try { await srv.env({name: "X"}) } catch {}; return "the value" }`,
-		`async () => { throw new Error("s3cret-token leaked") }`,
+		`async () => { console.log("hello s3cret-token"); throw new Error("s3cret-token leaked") }`,
 	}
 	t.Run("hashes", func(t *testing.T) {
 		runs, text := audited(t, config.Audit{}, programs...)
@@ -65,10 +66,19 @@ func TestRunsAreWrittenDown(t *testing.T) {
 		if c := first.Calls[2]; c.Tool != "env" || c.Outcome != "refused" || !strings.Contains(c.Error, "not that") {
 			t.Errorf("%+v", c)
 		}
+		if c := first.Calls[1]; c.Tool != "fail" || c.Outcome != "failed" || c.Policy != "" {
+			t.Errorf("%+v", c)
+		}
+		if c := first.Calls[2]; c.Policy != "deny" || c.Rule != 1 {
+			t.Errorf("%+v", c)
+		}
+		if runs[1].Line != 1 || runs[1].Column == 0 || runs[1].Kind != "thrown" {
+			t.Errorf("%+v", runs[1])
+		}
 		if runs[1].Outcome != "failed" || !strings.Contains(runs[1].Error, "[redacted] leaked") {
 			t.Errorf("%+v", runs[1])
 		}
-		for _, hidden := range []string{"private", "the value", "s3cret-token"} {
+		for _, hidden := range []string{"private", "the value", "s3cret-token", "hello"} {
 			if strings.Contains(text, hidden) {
 				t.Errorf("%q is in the file", hidden)
 			}
@@ -76,8 +86,11 @@ func TestRunsAreWrittenDown(t *testing.T) {
 	})
 	t.Run("payloads", func(t *testing.T) {
 		runs, text := audited(t, config.Audit{Payloads: true}, programs...)
-		if runs[0].Code != programs[0] || runs[0].Result != `"the value"` || runs[0].Calls[0].Arguments != `{"a":"private"}` {
+		if runs[0].Code != programs[0] || runs[0].Result != `"the value"` || runs[0].Calls[0].Arguments != `{"a":"private"}` || !strings.Contains(runs[0].Calls[0].Result, "private") {
 			t.Errorf("%+v", runs[0])
+		}
+		if want := []string{"hello [redacted]"}; !slices.Equal(runs[1].Logs, want) {
+			t.Errorf("%q", runs[1].Logs)
 		}
 		if strings.Contains(text, "s3cret-token") {
 			t.Error("a secret is in the file")

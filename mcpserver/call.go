@@ -48,9 +48,9 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 
 // execute runs one program and words its outcome.
 func (s *Server) execute(ctx context.Context, g *generation, code string, r *run) *mcp.CallToolResult {
-	r.trail = s.newTrail(g, r)
+	r.trail = s.newTrail(ctx, g, r, code)
 	outcome, err := s.perform(ctx, g, code)
-	r.trail.finish(clientName(ctx), code, outcome, err)
+	r.trail.finish(outcome, err)
 	if err != nil {
 		return failure("Error: " + err.Error())
 	}
@@ -127,9 +127,9 @@ func (s *Server) Call(ctx context.Context, code string) (*codetool.Outcome, erro
 	g := s.hold()
 	defer s.release(g)
 	r := newRun()
-	r.trail = s.newTrail(g, r)
+	r.trail = s.newTrail(ctx, g, r, code)
 	outcome, err := s.perform(context.WithValue(ctx, runKey{}, r), g, code)
-	r.trail.finish(clientName(ctx), code, outcome, err)
+	r.trail.finish(outcome, err)
 	return outcome, err
 }
 

@@ -209,18 +209,20 @@ func shorten(text string) string {
 // callUpstream is what a program's call of a function does.
 func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args json.RawMessage) (any, error) {
 	r, began := runFrom(ctx), time.Now()
+	step := r.trail.take(u.Status().Name, tool, args)
 	result, err := u.Call(ctx, tool, args)
-	if err == nil {
-		r.remember(result)
-	}
-	r.trail.add(u.Status().Name, tool, args, began, err)
 	r.called(u.Status().Namespace, tool, time.Since(began), err != nil)
 	if err != nil {
+		step.end(nil, err)
 		return nil, err
 	}
+	r.remember(result)
 	value, err := upstream.Unwrap(result)
 	if err != nil {
-		return nil, errors.New(u.Redact(err.Error()))
+		err = errors.New(u.Redact(err.Error()))
+		step.end(result, err)
+		return nil, err
 	}
+	step.end(result, nil)
 	return value, nil
 }

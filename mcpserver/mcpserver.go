@@ -96,6 +96,8 @@ type Options struct {
 	Policy config.Policy
 	// Audit says where runs are written down; its zero value writes nothing.
 	Audit config.Audit
+	// Watcher hears of runs as they go; nil is nobody.
+	Watcher Watcher
 	// Reference makes answers read as those of codeMcpServer in @cloudflare/codemode: an error is its bare message, no
 	// value reads "undefined", and arguments other than code are ignored instead of refused.
 	Reference bool
