@@ -68,3 +68,24 @@ func (t *boundTool) summary() string {
 	}
 	return t.Description
 }
+
+// FunctionDeclaration is one function as a reader looks it up.
+type FunctionDeclaration struct {
+	// Namespace and Identifier are what programs call it: Namespace.Identifier.
+	Namespace, Identifier string
+	// Description is what its provider says of it.
+	Description string
+	// Text is its full declaration in TypeScript, with the types that it needs.
+	Text string
+}
+
+// Functions declares every function for itself, in the order of the namespaces and their tools.
+func (t *Tool) Functions() []FunctionDeclaration {
+	var list []FunctionDeclaration
+	for _, ns := range t.namespaces {
+		for _, tool := range ns.tools {
+			list = append(list, FunctionDeclaration{ns.identifier, tool.identifier, tool.summary(), tool.declaration()})
+		}
+	}
+	return list
+}

@@ -211,3 +211,18 @@ func TestFuncCalls(t *testing.T) {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 }
+
+// Each function is declared for itself, under the name that programs call it by.
+func TestFunctions(t *testing.T) {
+	tool, _ := newTestTool(t, nil, []Provider{{Name: "a", Tools: echoTools("x-y", "x_y")}, {Name: "b", Tools: seedTools()}}, ends(protocol.ExecuteResult{}))
+	var got []string
+	for _, f := range tool.Functions() {
+		got = append(got, f.Namespace+"."+f.Identifier)
+		if !strings.Contains(f.Text, "\t"+f.Identifier+": (input") {
+			t.Errorf("%s is not declared by\n%s", f.Identifier, f.Text)
+		}
+	}
+	if diff := cmp.Diff([]string{"a.x_y_2", "a.x_y", "b.listUsers", "b.listOrders"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -30,6 +30,9 @@ func (s *Server) DeclarationsIn(form codetool.Form) []codetool.Declarations {
 	return s.generation().current().DeclarationsIn(form)
 }
 
+// Functions declares every function of the upstreams for itself.
+func (s *Server) Functions() []codetool.FunctionDeclaration { return s.generation().current().Functions() }
+
 // invalidate is told by upstreams that they changed.
 func (s *Server) invalidate() {
 	s.generation().outdate()
