@@ -24,6 +24,8 @@ import (
 type Side interface {
 	// Repeat runs a case so many times, so many at a time.
 	Repeat(ctx context.Context, c []byte, times, concurrency int) error
+	// Warm is the mean time of one run of a task where a sandbox is ready.
+	Warm(ctx context.Context, task task) (time.Duration, error)
 	// Start runs a case in the background until the returned function is called.
 	Start(ctx context.Context, c []byte) (stop func())
 	// Memory is what the sandboxes' processes hold, in bytes, with shared pages counted in parts.
@@ -77,7 +79,7 @@ func Run(ctx context.Context, options *Options) (*Report, error) {
 	}
 	r := &Report{Date: time.Now().UTC().Format(time.DateOnly), Machine: machine(), Versions: map[string]string{"go": runtime.Version(), "v8go": moduleVersion("github.com/tommie/v8go")}}
 	b := &bench{options: o, report: r}
-	for _, measure := range []func(context.Context) error{b.tasks, b.throughput, b.neighbour, b.memory} {
+	for _, measure := range []func(context.Context) error{b.warm, b.tasks, b.throughput, b.neighbour, b.memory} {
 		if err := measure(ctx); err != nil {
 			return nil, err
 		}

@@ -40,15 +40,21 @@ func TestSidesRunEveryTask(t *testing.T) {
 				t.Errorf("%s: %s: %v", side.Version(), task.name, err)
 			}
 		}
+		if took, err := side.Warm(t.Context(), oneCall()); err != nil || took <= 0 {
+			t.Errorf("%s: warm: %v, %v", side.Version(), took, err)
+		}
 		stop := side.Start(t.Context(), waiting())
 		if n, err := side.Memory(); err != nil || n < 1<<20 {
 			t.Errorf("%s: memory %d, %v", side.Version(), n, err)
 		}
 		stop()
 	}
-	failing := task{code: "async () => { throw new Error('no') }"}.request()
+	failing := task{code: "async () => { throw new Error('no') }"}
 	for _, side := range []Side{theirs, ours} {
-		if side.Repeat(t.Context(), failing, 1, 1) == nil {
+		if _, err := side.Warm(t.Context(), failing); err == nil {
+			t.Errorf("%s: a program that fails is measured as warm", side.Version())
+		}
+		if side.Repeat(t.Context(), failing.request(), 1, 1) == nil {
 			t.Errorf("%s: a program that fails is measured", side.Version())
 		}
 	}
