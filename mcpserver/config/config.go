@@ -81,8 +81,10 @@ type Server struct {
 	OAuth          *OAuth
 
 	// OpenAPI is the absolute file or the address of the document of a TransportOpenAPI server. Its URL is the base of
-	// the operations, or empty for the document's own.
-	OpenAPI string
+	// the operations, or empty for the document's own. Security are the values of the document's security schemes by
+	// their names.
+	OpenAPI  string
+	Security []Variable
 
 	// StartTimeout bounds the time until the server is ready, CallTimeout one call; 0 is the default.
 	StartTimeout, CallTimeout time.Duration

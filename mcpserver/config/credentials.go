@@ -95,7 +95,7 @@ func (r *reader) variables(field string, value *node) ([]Variable, *Problem) {
 		if problem != nil {
 			return nil, problem
 		}
-		if field == "headers" && strings.ContainsAny(text, "\r\n") {
+		if field != "env" && strings.ContainsAny(text, "\r\n") {
 			return nil, r.problem(m.value, field+"."+m.key, "holds a line break")
 		}
 		if m.key == "" || strings.ContainsAny(m.key, "=\x00\r\n") && field == "env" {

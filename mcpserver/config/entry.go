@@ -218,15 +218,11 @@ func (r *reader) absolute(name string) string {
 
 func (r *reader) remote(s *Server, raw map[string]*node) (problem *Problem) {
 	if s.Transport == TransportOpenAPI {
-		if s.OpenAPI, problem = r.str("openapi", raw["openapi"]); problem != nil {
+		if problem := r.openAPI(s, raw); problem != nil || raw["url"] == nil {
 			return problem
 		}
-		if !strings.HasPrefix(s.OpenAPI, "http://") && !strings.HasPrefix(s.OpenAPI, "https://") {
-			s.OpenAPI = r.absolute(s.OpenAPI)
-		}
-		if raw["url"] == nil {
-			return nil
-		}
+	} else if raw["security"] != nil {
+		r.warn("\"security\" goes with \"openapi\"; it is ignored")
 	}
 	if s.URL, problem = r.str("url", raw["url"]); problem != nil {
 		return problem
@@ -236,14 +232,7 @@ func (r *reader) remote(s *Server, raw map[string]*node) (problem *Problem) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return r.problem(raw["url"], "url", "is not an http or https URL")
 	}
-	if password, ok := u.User.Password(); ok {
-		s.addSecrets(password)
-	}
-	for key, values := range u.Query() {
-		if isSecretName(key) {
-			s.addSecrets(values...)
-		}
-	}
+	s.addURLSecrets(u)
 	return nil
 }
 

@@ -21,7 +21,7 @@ type cache struct {
 
 // cacheKey stands for everything that decides which tools a server has. Secrets are a part of it, and only of its hash.
 func cacheKey(s *config.Server) string {
-	text, err := json.Marshal([]any{s.Name, s.Transport, s.Command, s.Args, s.Dir, s.Env, s.URL, s.Headers})
+	text, err := json.Marshal([]any{s.Name, s.Transport, s.Command, s.Args, s.Dir, s.Env, s.URL, s.Headers, s.OpenAPI})
 	if err != nil {
 		return ""
 	}

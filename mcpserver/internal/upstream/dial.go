@@ -24,9 +24,7 @@ func fromConfig(s *config.Server, supervisor *child.Supervisor, auth Authorizer,
 	case config.TransportHTTP:
 		return []dialer{streamable, legacy}
 	case config.TransportOpenAPI:
-		return []dialer{func(*slog.Logger) (*endpoint, error) {
-			return nil, errors.New("it is an OpenAPI document, and this version of codemode only reads such entries; it does not call their operations")
-		}}
+		return []dialer{func(log *slog.Logger) (*endpoint, error) { return dialOpenAPI(s, v, log) }}
 	}
 	return []dialer{func(log *slog.Logger) (*endpoint, error) { return dialChild(s, supervisor, log) }}
 }

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,7 +82,7 @@ func (u *Upstream) connect() *session {
 	u.session = s
 	u.status.State, u.status.Reason, u.status.Tools = Ready, "", tools
 	u.status.Server, u.status.Version, u.status.StartTook = s.server.Name, s.server.Version, time.Since(began)
-	u.status.Revision, u.status.Instructions = s.revision, s.instructions
+	u.status.Revision, u.status.Instructions = cmp.Or(s.speaks, s.revision), s.instructions
 	u.status.Resources, u.status.Prompts = s.offers.Resources != nil, s.offers.Prompts != nil
 	u.status.Logging = s.offers.Logging != nil && !isModern(s.revision)
 	u.log.Debug("ready", "tools", len(tools), "took", u.status.StartTook, "revision", s.revision)

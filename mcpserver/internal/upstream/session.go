@@ -27,6 +27,8 @@ type endpoint struct {
 	close func()
 	// statelessCancel says that ending a request's connection cancels it, without a notification.
 	statelessCancel bool
+	// speaks is what is spoken in place of MCP; empty when MCP is.
+	speaks string
 	// changed, of capacity 1, receives when the server's lists may have changed.
 	changed chan struct{}
 }

@@ -119,7 +119,7 @@ type Status struct {
 	Instructions string
 	// StartTook is how long the last successful start took.
 	StartTook time.Duration
-	// Revision is that of the protocol which was agreed on.
+	// Revision is that of the protocol which was agreed on, or of OpenAPI.
 	Revision string
 	// Resources, Prompts and Logging say that it offers those, the last with a level.
 	Resources, Prompts, Logging bool

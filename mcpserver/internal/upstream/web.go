@@ -33,8 +33,15 @@ func newWeb(address string, c credentials) (*web, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("the URL is not one of http or https") // the cause quotes it
 	}
+	w := newWebClient(c, sameHost)
+	w.url = address
+	return w, nil
+}
+
+// newWebClient sends to whatever address it is given; redirect decides about redirections, nil follows them.
+func newWebClient(c credentials, redirect func(*http.Request, []*http.Request) error) *web {
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	return &web{url: address, base: base, credentials: c, client: &http.Client{Transport: base, CheckRedirect: sameHost}}, nil
+	return &web{base: base, credentials: c, client: &http.Client{Transport: base, CheckRedirect: redirect}}
 }
 
 func (w *web) close() { w.base.CloseIdleConnections() }
