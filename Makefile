@@ -5,6 +5,7 @@ BIN  := bin
 E2E  := compat/e2e
 REF  := compat/reference
 NPM  := remote/testdata/npm
+WEB  := cmd/codemode/testdata/browser
 SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
@@ -50,9 +51,9 @@ compat: build ## the handed catalogue on our dialect, a column a release; prints
 bench-compat: $(REF)/node_modules ## the reference and us in one run; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench
 
-deps: $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules ## what the tests need from lock files
+deps: $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules ## what the tests need from lock files
 
-$(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules .ci/release/node_modules: %/node_modules: %/package-lock.json
+$(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules .ci/release/node_modules: %/node_modules: %/package-lock.json
 	cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -73,4 +74,4 @@ govulncheck: ## known vulnerabilities of what is linked; asks the Go vulnerabili
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
 clean: ## remove what was built and installed
-	rm -rf dist $(BIN) .ci/release/node_modules $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules
+	rm -rf dist $(BIN) .ci/release/node_modules $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules

@@ -51,7 +51,16 @@ export default [
     rules: shared,
   },
   {
+    files: ['cmd/codemode/internal/ui/static/*.js'],
+    languageOptions: {
+      ecmaVersion: 'latest', sourceType: 'script',
+      globals: { ...ecmascript, ...web, ...names('document window location EventSource DOMParser setInterval clearInterval', 'readonly') },
+    },
+    rules: shared,
+  },
+  {
     // programs: expressions, or bodies with a return of their own, in a scope that we fill
+    ignores: ['cmd/codemode/internal/ui/static/*.js'],
     files: ['cmd/**/*.js', 'codetool/**/*.js', 'examples/**/*.js'],
     languageOptions: { ecmaVersion: 'latest', sourceType: 'commonjs', globals: { ...ecmascript, ...web, ...names('codemode stock PROGRAM', 'readonly') } },
     rules: shared,

@@ -27,7 +27,7 @@ var errHelp = flag.ErrHelp
 // commands lists the verbs in the order a newcomer needs them.
 func commands() []command {
 	return []command{
-		demoCommand(), serveCommand(), wrapCommand(), toolsCommand(), typesCommand(), runCommand(), daemonCommand(), normalizeCommand(), doctorCommand(), authCommand(), importCommand(), installCommand(), uninstallCommand(), runsCommand(), schemaCommand(),
+		demoCommand(), serveCommand(), wrapCommand(), toolsCommand(), typesCommand(), runCommand(), daemonCommand(), normalizeCommand(), doctorCommand(), authCommand(), importCommand(), installCommand(), uninstallCommand(), runsCommand(), uiCommand(), schemaCommand(),
 		completionCommand(), manCommand(), versionCommand(),
 	}
 }

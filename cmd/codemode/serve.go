@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/codemode-go/codemode/cmd/codemode/internal/ui"
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/executor"
 	"github.com/codemode-go/codemode/mcpserver"
@@ -23,13 +24,14 @@ import (
 func serveCommand() command {
 	return command{
 		name:    "serve",
-		usage:   "serve --config F [--config F]… [--http ADDR [--token-file F]] [--remote URL [--token T]]",
+		usage:   "serve --config F [--config F]… [--http ADDR [--token-file F]] [--ui ADDR] [--remote URL [--token T]]",
 		summary: "Serve the code tool in front of the MCP servers of a configuration.",
 		description: `Reads configurations as Claude Desktop, Claude Code and Cursor write them ({"mcpServers": {…}}); of two servers with one
 name the later file's counts. A file that changes is read again, and so are all on SIGHUP: a configuration that cannot be used
 changes nothing. Each server becomes one namespace of the program. Speaks MCP on standard input and output,
 or Streamable HTTP with --http, where a listener prints "listening URL" on standard error once it accepts (ADDR may end
-in :0). A server that cannot run is named on standard error and in the tool's description; the others work.`,
+in :0). With --ui the runs are shown as they go on a page of this machine, whose address is printed as "ui listening URL"; it
+has their programs and results, from memory. A server that cannot run is named on standard error and in the tool's description; the others work.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
 			o.declare(flags)
@@ -62,6 +64,7 @@ in :0). A server that cannot run is named on standard error and in the tool's de
 type serveOptions struct {
 	files     []string
 	http      string
+	ui        string
 	tokenFile string
 	logLevel  string
 	cert, key string
@@ -72,10 +75,12 @@ type serveOptions struct {
 	budget    int
 	learn     bool
 	remote    remoteOptions
+	runs      *ui.Store // with --ui, the newest runs
 }
 
 func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.http, "http", "", "serve Streamable HTTP on `ADDR` (127.0.0.1:8765) in place of standard input and output")
+	flags.StringVar(&o.ui, "ui", "", "show the runs on a page at `ADDR` (127.0.0.1:0) of this machine")
 	flags.StringVar(&o.tokenFile, "token-file", "", "with --http, the `file` that holds the bearer token clients must send")
 	flags.StringVar(&o.cert, "tls-cert", "", "with --http, the `file` of the certificate to serve HTTPS with")
 	flags.StringVar(&o.key, "tls-key", "", "the `file` of the certificate's key")
@@ -140,11 +145,19 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 	if err != nil {
 		return err
 	}
+	if o.ui != "" {
+		o.runs = ui.NewStore(nil)
+	}
 	server, closeAll, err := o.newServer(ctx, upstreams, cfg, logger)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAll()) }()
+	closePage, err := o.showPage(ctx, term, server, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closePage()) }()
 	if len(o.files) > 0 {
 		watching, stop := context.WithCancel(ctx)
 		var watcher sync.WaitGroup
@@ -188,6 +201,9 @@ func (o *serveOptions) serverOptions(cfg *config.Config, logger *slog.Logger) (*
 	options.Reference = o.reference
 	options.AwaitClient = true
 	options.CacheDir = cacheDir()
+	if o.runs != nil {
+		options.Watcher = o.runs
+	}
 	if store := loginStore(logger); store != nil {
 		options.Logins = store
 	}

@@ -19,10 +19,22 @@ func sizeOf(text string) (size, error) {
 	return size{characters(text), tokens}, err
 }
 
-// printStats compares what a client would read without codemode with the forms of what it reads now.
-func printStats(term terminal, server *mcpserver.Server) error {
-	table := tabwriter.NewWriter(term.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "server\ttools\traw chars\traw tokens\tfull chars\tfull tokens\tcompact chars\tcompact tokens\tindex chars\tindex tokens\t")
+// sizes are what one server's tools cost in each form in which they may be read.
+type sizes struct {
+	name                      string
+	tools                     int
+	raw, full, compact, index size
+}
+
+// measurement is what a client would read without codemode beside what it reads now.
+type measurement struct {
+	servers     []sizes
+	total       sizes
+	description size
+}
+
+// measure takes the servers as they are now.
+func measure(server *mcpserver.Server, count func(string) (size, error)) (m measurement, err error) {
 	texts := map[codetool.Form]map[string]string{}
 	for _, form := range []codetool.Form{codetool.FormFull, codetool.FormCompact, codetool.FormIndex} {
 		texts[form] = map[string]string{}
@@ -30,40 +42,53 @@ func printStats(term terminal, server *mcpserver.Server) error {
 			texts[form][block.Namespace] = block.Text
 		}
 	}
-	var total [4]size
-	count := 0
+	m.total.name = "all"
 	for _, s := range server.Servers() {
+		one := sizes{name: s.Name, tools: len(s.Tools)}
 		raw, err := rawList(s)
 		if err != nil {
-			return err
+			return m, err
 		}
-		var row [4]size
-		for i, text := range []string{raw, texts[codetool.FormFull][s.Namespace], texts[codetool.FormCompact][s.Namespace], texts[codetool.FormIndex][s.Namespace]} {
-			if row[i], err = sizeOf(text); err != nil {
-				return err
+		for _, part := range []struct {
+			text      string
+			one, into *size
+		}{
+			{raw, &one.raw, &m.total.raw},
+			{texts[codetool.FormFull][s.Namespace], &one.full, &m.total.full},
+			{texts[codetool.FormCompact][s.Namespace], &one.compact, &m.total.compact},
+			{texts[codetool.FormIndex][s.Namespace], &one.index, &m.total.index},
+		} {
+			if *part.one, err = count(part.text); err != nil {
+				return m, err
 			}
-			total[i].characters += row[i].characters
-			total[i].tokens += row[i].tokens
+			part.into.characters += part.one.characters
+			part.into.tokens += part.one.tokens
 		}
-		count += len(s.Tools)
-		statsRow(table, s.Name, len(s.Tools), row)
+		m.total.tools += one.tools
+		m.servers = append(m.servers, one)
 	}
-	statsRow(table, "all", count, total)
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	described, err := sizeOf(server.Description())
+	m.description, err = count(server.Description())
+	return m, err
+}
+
+// printStats prints a measurement as a table.
+func printStats(term terminal, server *mcpserver.Server) error {
+	m, err := measure(server, sizeOf)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(term.out, "\nthe code tool's description: %d characters, %d tokens (o200k)\n", described.characters, described.tokens)
-	return err
-}
-
-func statsRow(table *tabwriter.Writer, name string, tools int, row [4]size) {
-	fmt.Fprintf(table, "%s\t%d\t", name, tools)
-	for _, s := range row {
-		fmt.Fprintf(table, "%d\t%d\t", s.characters, s.tokens)
+	table := tabwriter.NewWriter(term.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "server\ttools\traw chars\traw tokens\tfull chars\tfull tokens\tcompact chars\tcompact tokens\tindex chars\tindex tokens\t")
+	for _, s := range append(m.servers, m.total) {
+		fmt.Fprintf(table, "%s\t%d\t", s.name, s.tools)
+		for _, one := range []size{s.raw, s.full, s.compact, s.index} {
+			fmt.Fprintf(table, "%d\t%d\t", one.characters, one.tokens)
+		}
+		fmt.Fprintln(table)
 	}
-	fmt.Fprintln(table)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(term.out, "\nthe code tool's description: %d characters, %d tokens (o200k)\n", m.description.characters, m.description.tokens)
+	return err
 }

@@ -11,7 +11,7 @@ import (
 func wrapCommand() command {
 	return command{
 		name:    "wrap",
-		usage:   "wrap [--name N] [--http ADDR [--token-file F]] -- CMD ARGS…",
+		usage:   "wrap [--name N] [--http ADDR [--token-file F]] [--ui ADDR] -- CMD ARGS…",
 		summary: "Serve the code tool in front of one stdio MCP server, without a file.",
 		description: `CMD is started with the whole environment of codemode, as it would be without it. Its tools are in the namespace
 codemode, unless --name says otherwise.`,
