@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -27,6 +29,22 @@ func fromConfig(s *config.Server, supervisor *child.Supervisor, auth Authorizer,
 		return []dialer{func(log *slog.Logger) (*endpoint, error) { return dialOpenAPI(s, v, log) }}
 	}
 	return []dialer{func(log *slog.Logger) (*endpoint, error) { return dialChild(s, supervisor, log) }}
+}
+
+// whereabouts is how a server is reached, in the terms of OpenTelemetry.
+func whereabouts(s *config.Server) (transport, address string, port int) {
+	if s.Transport == config.TransportStdio {
+		return "pipe", "", 0
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return "tcp", "", 0
+	}
+	port, err = strconv.Atoi(u.Port())
+	if err != nil {
+		port = map[string]int{"http": 80, "https": 443}[u.Scheme]
+	}
+	return "tcp", u.Hostname(), port
 }
 
 // isOtherTransport reports whether a failed start is worth another try with the other HTTP transport: the statuses that

@@ -48,6 +48,7 @@ func (u *Upstream) begin() {
 		u.options.OnChange()
 		close(attempt)
 		if s != nil {
+			u.options.OnLists()
 			u.watch(s)
 		}
 	})
@@ -80,6 +81,7 @@ func (u *Upstream) connect() *session {
 		u.wg.Go(func() { old.retire(u.ctx) })
 	}
 	u.session = s
+	s.follow(u.watched)
 	u.status.State, u.status.Reason, u.status.Tools = Ready, "", tools
 	u.status.Server, u.status.Version, u.status.StartTook = s.server.Name, s.server.Version, time.Since(began)
 	u.status.Revision, u.status.Instructions = cmp.Or(s.speaks, s.revision), s.instructions
@@ -210,6 +212,7 @@ func (u *Upstream) watch(s *session) {
 		case <-due:
 			due = nil
 			u.refresh(s)
+			u.options.OnLists()
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (u *Upstream) callOnce(ctx context.Context, tool string, args json.RawMessa
 	call := ctx
 	if u.spec.callTimeout > 0 {
 		var cancel context.CancelFunc
-		call, cancel = context.WithTimeoutCause(ctx, u.spec.callTimeout, fmt.Errorf("server %q did not answer %q within %s", u.spec.Name, tool, u.spec.callTimeout))
+		call, cancel = context.WithTimeoutCause(ctx, u.spec.callTimeout, &timedOut{fmt.Sprintf("server %q did not answer %q within %s", u.spec.Name, tool, u.spec.callTimeout)})
 		defer cancel()
 	}
 	result, err := s.call(call, u.tool(tool), args)

@@ -71,6 +71,8 @@ type session struct {
 
 	mu       sync.Mutex
 	inFlight map[int64]*inFlight // calls that wait for their answer
+	followed []string            // the resources whose changes the server was asked to tell
+	relisten context.CancelFunc  // ends a request of subscribe, which makes another
 }
 
 // inFlight is a request under way.
@@ -195,27 +197,6 @@ func (s *session) discover(ctx context.Context) error {
 	s.instructions, _ = result.Instructions.(string)
 	s.wg.Go(s.subscribe)
 	return nil
-}
-
-// subscribe keeps the stream open on which a server of the revisions without sessions announces changes.
-func (s *session) subscribe() {
-	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
-		began := time.Now()
-		_, err := s.request(s.ctx, "subscriptions/listen", map[string]any{"notifications": map[string]any{
-			"toolsListChanged": true, "resourcesListChanged": true, "promptsListChanged": true,
-		}}, nil)
-		var rpc *RPCError
-		if errors.As(err, &rpc) || s.lost != nil && isLost(s) {
-			return // it has no such stream, or is no more
-		}
-		if time.Since(began) > time.Minute {
-			pause = time.Second
-		}
-		if !sleep(s.ctx, pause) {
-			return
-		}
-		s.mayHaveChanged() // what it announced meanwhile went by unheard
-	}
 }
 
 // explain turns a failed start into a sentence about the server.

@@ -65,17 +65,23 @@ type Spec struct {
 	exclude      []string
 	redact       func(string) string
 	key          string // of the cache; empty keeps nothing
+
+	// transport is pipe or tcp, address and port are where a tcp server is.
+	transport, address string
+	port               int
 }
 
 // FromConfig describes a server of a configuration file; supervisor owns its process if it is one, and auth its login; nil
 // knows none.
 func FromConfig(s *config.Server, supervisor *child.Supervisor, auth Authorizer) Spec {
 	late := &vault{}
-	return Spec{
+	spec := Spec{
 		Name: s.Name, Namespace: s.Namespace, dial: fromConfig(s, supervisor, auth, late),
 		redact: func(text string) string { return late.redact(s.Redact(text)) },
 		key:    cacheKey(s), startTimeout: s.StartTimeout, callTimeout: s.CallTimeout, include: s.IncludeTools, exclude: s.ExcludeTools,
 	}
+	spec.transport, spec.address, spec.port = whereabouts(s)
+	return spec
 }
 
 // InProcess describes a server that lives in our own process.
@@ -91,6 +97,9 @@ type Options struct {
 	OnChange func()
 	// Version is told to servers as ours.
 	Version string
+	// OnLists is called, from any goroutine, when what the server offers beside its tools may have changed: it said that
+	// one of its lists did, or was started again. It must not block.
+	OnLists func()
 	// Capabilities returns what is declared to servers, a JSON object; nil declares nothing.
 	Capabilities func() json.RawMessage
 	// Ask answers a server's request of its client. Its context is that of the call that the request belongs to, with
@@ -121,6 +130,10 @@ type Status struct {
 	StartTook time.Duration
 	// Revision is that of the protocol which was agreed on, or of OpenAPI.
 	Revision string
+	// Transport is pipe or tcp, empty in this process. Address is the host of a tcp server's URL, Port its port; 0 is
+	// one that is not known.
+	Transport, Address string
+	Port               int
 	// Resources, Prompts and Logging say that it offers those, the last with a level.
 	Resources, Prompts, Logging bool
 }
@@ -141,6 +154,7 @@ type Upstream struct {
 	attempt   chan struct{} // closed when the attempt to start that is under way has ended; nil when there is none
 	failures  int           // starts and sessions in a row without an answered call
 	notBefore time.Time     // when the next start is allowed
+	watched   []string      // the resources whose changes somebody wants to hear of
 	closed    bool
 }
 
@@ -155,6 +169,9 @@ func New(spec Spec, options *Options) *Upstream {
 	}
 	if o.OnChange == nil {
 		o.OnChange = func() {}
+	}
+	if o.OnLists == nil {
+		o.OnLists = func() {}
 	}
 	if o.Capabilities == nil {
 		o.Capabilities = func() json.RawMessage { return json.RawMessage(`{}`) }
@@ -174,7 +191,7 @@ func New(spec Spec, options *Options) *Upstream {
 		spec.startTimeout = DefaultStartTimeout
 	}
 	u := &Upstream{spec: spec, options: o, log: o.Logger.With("server", spec.Name),
-		status: Status{Name: spec.Name, Namespace: spec.Namespace, State: Stopped}}
+		status: Status{Name: spec.Name, Namespace: spec.Namespace, State: Stopped, Transport: spec.transport, Address: spec.address, Port: spec.port}}
 	u.cache = newCache(o.CacheDir, spec.key)
 	u.status.Tools, _ = decodeTools(u.cache.load(), spec.include, spec.exclude) // warnings come with the list itself
 	u.ctx, u.cancel = context.WithCancel(context.Background())
