@@ -234,7 +234,7 @@ func (f *file) at(fragment string) (*place, error) {
 	}
 	p := f.root
 	for _, key := range strings.Split(pointer, "/")[1:] {
-		if p = p.step(strings.NewReplacer("~1", "/", "~0", "~").Replace(key)); p == nil {
+		if p = p.step(unescapePointer(key)); p == nil {
 			return nil, fmt.Errorf("the reference leads nowhere: there is no #%s", pointer)
 		}
 	}
@@ -251,4 +251,8 @@ func (p *place) step(key string) *place {
 		return nil
 	}
 	return p.get(key)
+}
+
+func unescapePointer(key string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~1", "/"), "~0", "~")
 }

@@ -27,7 +27,7 @@
 //
 // A request goes to the API's own host or nowhere: arguments cannot leave it, operations that a document puts on another
 // host are left out, and a redirect to another host is an error. A document has [MaxDocument] bytes at most, one answer
-// [MaxResponse], one tool's schema [MaxSchema]. References lead to files beside a file, and from an address to the same
+// [MaxResponse], one tool's schema [MaxSchema], all of them [MaxSchemas]. References lead to files beside a file, and from an address to the same
 // host. Callbacks, webhooks and links are not used.
 package openapi
 
@@ -46,8 +46,9 @@ const (
 	// MaxResponse bounds the body of one answer, in bytes: as base64 it is what a program may receive from one call.
 	MaxResponse = 24 << 20
 	// MaxSchema bounds one schema of one tool, in bytes: about 8,000 tokens, more than a model reads of one function.
-	// Types past it, the farthest first, are open.
-	MaxSchema = 32 << 10
+	// MaxSchemas bounds those of all tools together, since in some documents every type reaches every other: with many
+	// operations each has its share. Types past a limit, the farthest first, are open.
+	MaxSchema, MaxSchemas = 32 << 10, 16 << 20
 	// MaxErrorBody bounds how much of a failed request's answer is told, in bytes.
 	MaxErrorBody = 4 << 10
 )
@@ -124,7 +125,7 @@ func Load(ctx context.Context, location string, transport Transport, options *Op
 	if a.guard, err = newGuard(root, &o); err != nil {
 		return nil, err
 	}
-	r := &reader{api: a, root: root, log: o.Logger, shapes: newShapes(o.Logger), names: map[string]bool{}, ownServers: o.BaseURL == ""}
+	r := &reader{api: a, root: root, log: o.Logger, shapes: newShapes(o.Logger, countOperations(root)), names: map[string]bool{}, ownServers: o.BaseURL == ""}
 	if err := r.paths(); err != nil {
 		return nil, err
 	}

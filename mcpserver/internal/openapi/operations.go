@@ -64,6 +64,18 @@ func (r *reader) paths() error {
 	return nil
 }
 
+// countOperations is how many operations a document has at least.
+func countOperations(root *place) (n int) {
+	for _, item := range root.get("paths").members() {
+		for _, method := range methods {
+			if item.get(method) != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // add makes a tool known.
 func (r *reader) add(name string, o *operation, entry object) {
 	r.api.operations[name] = o

@@ -67,7 +67,11 @@ func (o object) without(keys ...string) object {
 }
 
 func (o object) String() string {
-	out := []byte{'{'}
+	size := 2
+	for _, m := range o {
+		size += len(m.key) + len(m.json) + 4
+	}
+	out := append(make([]byte, 0, size), '{')
 	for i, m := range o {
 		if i > 0 {
 			out = append(out, ',')

@@ -10,13 +10,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// tooLargeType stands for a type that is past MaxSchema.
-var tooLargeType = object{{"description", quoted(fmt.Sprintf("Anything: the types of this function have more than %d bytes together, and this one is left out.", MaxSchema))}}.String()
+// tooLargeType stands for a type that is past the limit.
+const tooLargeType = `{"description":"Left out: the types of this function are too many."}`
 
 // shapes are the named types of a document, each converted once for each direction, and put together into the schemas of
 // tools, which carry what they reach and nothing else.
 type shapes struct {
 	log   *slog.Logger
+	limit int // of one schema, in bytes
 	names map[*yaml.Node]string
 	taken map[string]bool
 	parts [2]map[*yaml.Node]*part
@@ -30,8 +31,9 @@ type part struct {
 	described bool
 }
 
-func newShapes(log *slog.Logger) *shapes {
-	return &shapes{log: log, names: map[*yaml.Node]string{}, taken: map[string]bool{}, parts: [2]map[*yaml.Node]*part{{}, {}}}
+func newShapes(log *slog.Logger, operations int) *shapes {
+	limit := min(MaxSchema, MaxSchemas/(2*max(operations, 1))) // one for what is sent, one for what is received
+	return &shapes{log: log, limit: limit, names: map[*yaml.Node]string{}, taken: map[string]bool{}, parts: [2]map[*yaml.Node]*part{{}, {}}}
 }
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
@@ -84,7 +86,7 @@ func (s *shapes) complete(root object, size int, refs []*place, way direction) s
 		seen[to.node] = true
 		p := s.part(to, way)
 		json := p.json
-		if size+len(json) > MaxSchema {
+		if size+len(json) > s.limit {
 			json = tooLargeType
 		} else {
 			queue = append(queue, p.refs...)
@@ -101,7 +103,7 @@ func (s *shapes) bounded(p *place, way direction) *part {
 		return &part{json: "{}"}
 	}
 	one := s.part(p, way)
-	if len(one.json) > MaxSchema {
+	if len(one.json) > s.limit {
 		return &part{json: tooLargeType, described: true}
 	}
 	return one

@@ -54,9 +54,9 @@ func (p *place) pointer() string {
 	return p.up.pointer() + "/" + escapePointer(p.key)
 }
 
-func escapePointer(key string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+func escapePointer(key string) string { return pointerEscapes.Replace(key) }
 
 func (p *place) child(key string, node *yaml.Node) *place {
 	return &place{file: p.file, node: dealias(node), up: p, key: key}
