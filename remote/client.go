@@ -52,6 +52,10 @@ type Client struct {
 	url     string
 	options DialOptions
 	log     *slog.Logger
+	// address is the host:port of the URL's host that a Balancer chose; "" leaves the choice to the dialer.
+	address string
+	// broken, when not nil, is told of the end of a session that neither rotation nor Close asked for.
+	broken func()
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -72,6 +76,18 @@ var _ protocol.HandleExecutor = (*Client)(nil)
 // be had (with UNAUTHORIZED as its cause when the daemon does not know the token) and PROTOCOL_MISMATCH when the
 // versions differ.
 func Dial(ctx context.Context, url string, options *DialOptions) (*Client, error) {
+	c := newClient(url, options)
+	s, err := c.openSession(ctx)
+	if err != nil {
+		c.cancel()
+		return nil, err
+	}
+	c.current = s
+	return c, nil
+}
+
+// newClient fills in the defaults. The client has no session yet.
+func newClient(url string, options *DialOptions) *Client {
 	var o DialOptions
 	if options != nil {
 		o = *options
@@ -100,13 +116,7 @@ func Dial(ctx context.Context, url string, options *DialOptions) (*Client, error
 	}
 	c := &Client{url: url, options: o, log: o.Logger, open: map[*session]bool{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	s, err := c.openSession(ctx)
-	if err != nil {
-		c.cancel()
-		return nil, err
-	}
-	c.current = s
-	return c, nil
+	return c
 }
 
 // errClientClosed answers every call after Close.
@@ -123,6 +133,11 @@ func (c *Client) Execute(ctx context.Context, request *protocol.ExecuteRequest) 
 	if err != nil {
 		return nil, err
 	}
+	return c.executeOn(ctx, s, request)
+}
+
+// executeOn runs a program on a session that acquire gave, and settles it.
+func (c *Client) executeOn(ctx context.Context, s *session, request *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
 	defer c.executed(s)
 	r := *request
 	c.fillIn(&r)

@@ -11,6 +11,8 @@
 //	handler, err := remote.NewHandler(pool, &remote.HandlerOptions{Tokens: tokens})
 //	http.Serve(listener, handler)
 //
+// A [Balancer], from DialBalancer, is a Client of several daemons, given by their URLs or by one name with an address each.
+//
 // # Lifetime
 //
 // Dial opens a session, agrees on the protocol's version, and only then returns. A session that breaks fails the calls

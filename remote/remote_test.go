@@ -59,7 +59,7 @@ func leftover(t *testing.T) {
 		for range 300 {
 			buffer := make([]byte, 1<<20)
 			stacks = string(buffer[:runtime.Stack(buffer, true)])
-			if !strings.Contains(stacks, "capnweb.(*") && !strings.Contains(stacks, "remote.(*Client)") {
+			if !strings.Contains(stacks, "capnweb.(*") && !strings.Contains(stacks, "remote.(*Client)") && !strings.Contains(stacks, "remote.(*Balancer)") {
 				return
 			}
 			time.Sleep(10 * time.Millisecond)

@@ -36,7 +36,7 @@ func (c *Client) openSession(ctx context.Context) (*session, error) {
 	defer cancel()
 	stop := context.AfterFunc(c.ctx, cancel)
 	defer stop()
-	rpc, err := capnweb.Dial(ctx, c.url, &capnweb.DialOptions{Header: c.options.Header, TLS: c.options.TLS, Limits: c.options.Session})
+	rpc, err := capnweb.Dial(ctx, c.url, &capnweb.DialOptions{Header: c.options.Header, TLS: c.options.TLS, Limits: c.options.Session, Address: c.address})
 	if err != nil {
 		return nil, c.rejected(err)
 	}
@@ -101,7 +101,11 @@ func (s *session) watch() {
 	c := s.client
 	c.mu.Lock()
 	delete(c.open, s)
+	broke := c.current == s && !c.closed
 	c.mu.Unlock()
+	if broke && c.broken != nil {
+		c.broken()
+	}
 	c.log.Debug("session ended", slog.String("url", shownURL(c.url)), slog.Any("reason", s.rpc.Err()))
 }
 

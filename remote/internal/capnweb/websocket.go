@@ -189,6 +189,8 @@ type DialOptions struct {
 	TLS *tls.Config
 	// Limits bounds the session.
 	Limits Limits
+	// Address is the host:port to connect to, without a proxy, where it is not to be found out from the URL.
+	Address string
 }
 
 // HandshakeError is a server that answered the opening request with something else than a WebSocket.
@@ -223,11 +225,13 @@ func Dial(ctx context.Context, address string, options *DialOptions) (*Session, 
 		NetDialContext: func(ctx context.Context, network, host string) (net.Conn, error) {
 			if socketPath != "" {
 				network, host = "unix", socketPath
+			} else if o.Address != "" {
+				host = o.Address
 			}
 			return direct.DialContext(ctx, network, host)
 		},
 	}
-	if socketPath != "" {
+	if socketPath != "" || o.Address != "" {
 		dialer.Proxy = nil
 	}
 	conn, response, err := dialer.DialContext(ctx, target, o.Header)
