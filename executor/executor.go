@@ -74,7 +74,7 @@ type Options struct {
 	// "codemode-worker" either way, and it too must begin with worker.Main. Default: the running executable.
 	Command []string
 
-	// MaxQueue is how many requests wait for a worker before QUEUE_FULL. Default 256: a waiting request holds
+	// MaxQueue is how many requests wait for a worker before QUEUE_FULL; clients (protocol.WithSession) are served in turn. Default 256: a waiting request holds
 	// little but its own text, and past that the machine is too small. -1 for none.
 	MaxQueue int
 	// QueueTimeout is how long a request waits before QUEUE_TIMEOUT. Default 30 s: an MCP client gives up after a

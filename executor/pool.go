@@ -35,7 +35,7 @@ type Pool struct {
 	all    map[*process]struct{} // every process that is not dead
 	idle   []*process            // the last one was used last
 	count  [dead + 1]int         // processes by state
-	queue  []*waiter             // first come, first served
+	queue  []*waiter             // in the order they are served, see line
 
 	active  int           // Executes and InvokeHandles under way
 	drained chan struct{} // made by Drain, closed when active is none
@@ -77,8 +77,9 @@ const (
 
 // waiter is one request that waits for a worker: any, or the one that keeps its execution.
 type waiter struct {
-	ready chan handoff
-	kept  *process
+	ready   chan handoff
+	kept    *process
+	session string // the client's, see protocol.WithSession
 }
 
 // handoff is a worker in state running, or the reason why there is none.
@@ -164,7 +165,7 @@ func (p *Pool) acquire(ctx context.Context, kept *process) (*process, error) {
 	if ctx.Err() != nil {
 		return nil, notStarted(ctx)
 	}
-	me := &waiter{ready: make(chan handoff, 1), kept: kept}
+	me := &waiter{ready: make(chan handoff, 1), kept: kept, session: protocol.SessionOf(ctx)}
 	if err := p.enqueue(me); err != nil {
 		return nil, err
 	}
@@ -209,10 +210,30 @@ func (p *Pool) enqueue(me *waiter) error {
 	if free := p.options.Workers - p.count[running]; len(p.queue)-free >= p.options.MaxQueue {
 		return protocol.Errorf(protocol.CodeQueueFull, "%d programs run and %d wait, as many as may", p.count[running], len(p.queue))
 	}
-	p.queue = append(p.queue, me)
+	p.line(me)
 	p.serve()
 	p.replenish()
 	return nil
+}
+
+// line puts a request into the queue. Clients are served in turn: the first request of each that waits, in the order they
+// came, then the second of each, and so on. Places count from those that still wait, so that a request moves up with each
+// of its client's that is served, and newcomers do not pass it for ever. The caller holds p.mu.
+func (p *Pool) line(me *waiter) {
+	seen := map[string]int{}
+	for _, waiting := range p.queue {
+		seen[waiting.session]++
+	}
+	mine := seen[me.session] + 1
+	clear(seen)
+	at := slices.IndexFunc(p.queue, func(waiting *waiter) bool {
+		seen[waiting.session]++
+		return seen[waiting.session] > mine
+	})
+	if at < 0 {
+		at = len(p.queue)
+	}
+	p.queue = slices.Insert(p.queue, at, me)
 }
 
 // withdrawUnplaced takes a request out of the queue unless its place to run is free, and only a process is still on its
