@@ -28,7 +28,7 @@ type AuditRun struct {
 	// Outcome is ok, failed (the program's own doing) or error (it did not run, or we failed); Error says more.
 	Outcome string `json:"outcome"`
 	Error   string `json:"error,omitempty"`
-	// Kind is the failure's, a protocol.FailureKind; Line and Column are its place in the program, from 1.
+	// Kind is the failure's, a protocol.FailureKind, or the error's, a protocol.Code, if it has one; Line and Column are its place in the program, from 1.
 	Kind   string  `json:"kind,omitempty"`
 	Line   int     `json:"line,omitempty"`
 	Column int     `json:"column,omitempty"`
@@ -57,6 +57,9 @@ type AuditCall struct {
 	// the answer came).
 	Outcome string `json:"outcome"`
 	Error   string `json:"error,omitempty"`
+	// Kind is what a call failed with: tool_error (the tool's own answer), the code of a JSON-RPC error, timeout, canceled, lost
+	// (the server ended before it answered) or unavailable (nothing was sent).
+	Kind string `json:"kind,omitempty"`
 	// Policy is what the policy said: allow, deny or ask; empty is allow where no rule matched. Rule is the rule's place in the
 	// list, from 1; 0 is none of them.
 	Policy string `json:"policy,omitempty"`

@@ -29,11 +29,12 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 		return failure("MCP error -32602: Input validation error: Invalid arguments for tool code: " + complaint), nil
 	}
 	r := newRun()
+	r.origin = originOf(ctx, &request)
 	stop := s.speak(ctx, request.Params.Meta, r)
 	defer stop()
 	// The run is the connection's, not the request's: a client may be asked something by the answer to its request.
 	lasting, end := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), runKey{}, r))
-	lasting = upstream.WithCaller(lasting, s.callerOf(ctx, request.Params.Meta))
+	lasting = upstream.WithCaller(lasting, r.origin.trace(s.callerOf(ctx, request.Params.Meta)))
 	one := &parked{run: r, done: make(chan *mcp.CallToolResult, 1), end: end}
 	s.wg.Go(func() {
 		defer s.release(g)

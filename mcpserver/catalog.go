@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -211,10 +210,10 @@ func shorten(text string) string {
 
 // callUpstream is what a program's call of a function does.
 func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args json.RawMessage) (any, error) {
-	r, began := runFrom(ctx), time.Now()
-	step := r.trail.take(u.Status().Name, tool, args)
-	result, err := u.Call(ctx, tool, args)
-	r.called(u.Status().Namespace, tool, time.Since(began), err != nil)
+	r, began, status := runFrom(ctx), time.Now(), u.Status()
+	step := r.trail.take(status.Name, tool, args)
+	result, err := u.Call(step.sent(ctx, &status), tool, args)
+	r.called(status.Namespace, tool, time.Since(began), err != nil)
 	if err != nil {
 		step.end(nil, err)
 		return nil, err
@@ -222,7 +221,7 @@ func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args j
 	r.remember(result)
 	value, err := upstream.Unwrap(result)
 	if err != nil {
-		err = errors.New(u.Redact(err.Error()))
+		err = &upstream.ToolError{Text: u.Redact(err.Error())}
 		step.end(result, err)
 		return nil, err
 	}

@@ -98,6 +98,8 @@ type Options struct {
 	Audit config.Audit
 	// Watcher hears of runs as they go; nil is nobody.
 	Watcher Watcher
+	// Instruments measure runs and make them parts of traces.
+	Instruments []Instrument
 	// Reference makes answers read as those of codeMcpServer in @cloudflare/codemode: an error is its bare message, no
 	// value reads "undefined", and arguments other than code are ignored instead of refused.
 	Reference bool

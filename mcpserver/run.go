@@ -31,7 +31,9 @@ type run struct {
 	calls atomic.Int64
 	told  atomic.Int64 // progress notifications so far
 	began time.Time
-	notes chan remark
+	// origin is where its request came from.
+	origin Origin
+	notes  chan remark
 	// questions are for clients of the revisions that are asked by the answer to their call.
 	questions chan *pendingQuestion
 

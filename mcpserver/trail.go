@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/mcpserver/internal/upstream"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // Watcher hears of runs as they go, with the texts that an audit with payloads has: redacted, and cut like there. Its
@@ -43,6 +45,8 @@ type trail struct {
 	began    time.Time
 	payloads bool // texts are kept, by the file or by the watcher
 	watcher  Watcher
+	// instruments hear the same without the texts.
+	instruments []Instrument
 	// redact removes the secrets of the servers' configuration; write is given the run once it has ended.
 	redact func(string) string
 	write  func(AuditRun)
@@ -65,11 +69,12 @@ type step struct {
 
 // newTrail begins the trail of a run, if anybody wants one.
 func (s *Server) newTrail(ctx context.Context, g *generation, r *run, code string) *trail {
-	audit, watcher := g.options.Audit, g.options.Watcher
-	if audit.File == "" && watcher == nil {
+	audit, watcher, instruments := g.options.Audit, g.options.Watcher, g.options.Instruments
+	if audit.File == "" && watcher == nil && len(instruments) == 0 {
 		return nil
 	}
-	t := &trail{began: r.began, payloads: audit.Payloads || watcher != nil, watcher: watcher, allowed: map[string][]*step{}, redact: g.redact, write: func(AuditRun) {}}
+	t := &trail{began: r.began, payloads: audit.Payloads || watcher != nil, watcher: watcher, instruments: instruments,
+		allowed: map[string][]*step{}, redact: g.redact, write: func(AuditRun) {}}
 	if audit.File != "" {
 		t.write = func(run AuditRun) {
 			if err := s.writeAudit(audit, run); err != nil {
@@ -81,6 +86,10 @@ func (s *Server) newTrail(ctx context.Context, g *generation, r *run, code strin
 		CodeSHA256: hashOf([]byte(code)), CodeBytes: len(code), Code: t.payload(code, maxAuditText), Calls: []AuditCall{}}
 	if watcher != nil {
 		watcher.RunBegan(t.run)
+	}
+	for _, i := range instruments {
+		i.RunFrom(ctx, t.run.ID, r.origin)
+		i.RunBegan(t.run.measures())
 	}
 	return t
 }
@@ -111,8 +120,14 @@ func (t *trail) begin(server, tool string, args json.RawMessage) *step {
 		t.calls = append(t.calls, one.call)
 	}
 	t.mu.Unlock()
-	if one.n >= 0 && t.watcher != nil {
+	if one.n < 0 {
+		return one
+	}
+	if t.watcher != nil {
 		t.watcher.CallBegan(t.run.ID, one.n, one.call)
+	}
+	for _, i := range t.instruments {
+		i.CallBegan(t.run.ID, one.n, one.call.measures())
 	}
 	return one
 }
@@ -172,19 +187,36 @@ func (one *step) end(result json.RawMessage, err error) {
 	one.call.Outcome, one.call.Ms = "ok", inMs(time.Since(one.began))
 	one.call.ResultBytes, one.call.Result = len(result), t.payload(string(result), maxAuditResult)
 	if err != nil {
-		one.call.Outcome, one.call.Error = "failed", t.text(err.Error(), maxAuditError)
+		one.call.Outcome, one.call.Error, one.call.Kind = "failed", t.text(err.Error(), maxAuditError), upstream.Kind(err)
 		if errors.As(err, new(*codetool.DeniedError)) {
-			one.call.Outcome = "refused"
+			one.call.Outcome, one.call.Kind = "refused", ""
 		}
 	}
 	t.mu.Lock()
-	told := one.n >= 0 && !t.ended
-	if told {
+	late := t.ended
+	if one.n >= 0 && !late {
 		t.calls[one.n] = one.call
 	}
 	t.mu.Unlock()
-	if told && t.watcher != nil {
+	if !late {
+		one.told()
+	}
+}
+
+// told tells that a call has ended.
+func (one *step) told() {
+	t := one.trail
+	if one.n < 0 {
+		for _, i := range t.instruments {
+			i.CallUnlisted(one.call.measures())
+		}
+		return
+	}
+	if t.watcher != nil {
 		t.watcher.CallEnded(t.run.ID, one.n, one.call)
+	}
+	for _, i := range t.instruments {
+		i.CallEnded(t.run.ID, one.n, one.call.measures())
 	}
 }
 
@@ -214,6 +246,10 @@ func (t *trail) finish(outcome *codetool.Outcome, err error) {
 	run.Outcome, run.Ms = "ok", inMs(time.Since(t.began))
 	if err != nil {
 		run.Outcome, run.Error = "error", t.text(err.Error(), maxAuditError)
+		var ours *protocol.Error
+		if errors.As(err, &ours) {
+			run.Kind = string(ours.Code)
+		}
 	}
 	if outcome != nil {
 		t.describe(&run, outcome)
@@ -230,6 +266,9 @@ func (t *trail) finish(outcome *codetool.Outcome, err error) {
 	t.write(run)
 	if t.watcher != nil {
 		t.watcher.RunEnded(run)
+	}
+	for _, i := range t.instruments {
+		i.RunEnded(run.measures())
 	}
 }
 

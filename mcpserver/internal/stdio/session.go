@@ -35,7 +35,8 @@ func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return 
 // SetProtocolVersion is called by mcp-go with the revision that was agreed on.
 func (s *session) SetProtocolVersion(version string) { s.negotiated.Store(version) }
 
-func (s *session) version() string {
+// ProtocolVersion implements server.SessionWithProtocolVersion; it is empty before the client has initialized.
+func (s *session) ProtocolVersion() string {
 	version, _ := s.negotiated.Load().(string)
 	return version
 }

@@ -10,8 +10,8 @@
 //
 // # Order
 //
-// Messages are taken in order and all but tools/call and subscriptions/listen are answered in order. Those two run on
-// beside the rest. A request that its client cancelled gets no answer, whether it runs or still waits.
+// Messages are taken in order, and answered in order but for those that may take long: tools/call, subscriptions/listen, and
+// what asks for resources and prompts, which run on beside the rest. A request that its client cancelled gets no answer, whether it runs or still waits.
 package stdio
 
 import (
@@ -218,7 +218,7 @@ func (c *conn) batch(line []byte) {
 	case json.Unmarshal(line, &messages) != nil:
 		c.write(errorReply(nil, mcp.PARSE_ERROR, "Parse error"))
 		return
-	case c.session.version() != "2025-03-26":
+	case c.session.ProtocolVersion() != "2025-03-26":
 		c.write(errorReply(nil, mcp.INVALID_REQUEST, "Invalid Request: this revision of the protocol has no batches"))
 		return
 	case len(messages) == 0:
@@ -305,7 +305,18 @@ func (c *conn) request(key string, id json.RawMessage, method string, raw []byte
 			return errorReply(id, message.CodeServer, "codemode is shutting down, and ended this request")
 		}
 		return reply(id, answer)
-	}, method == string(mcp.MethodToolsCall) || method == string(mcp.MethodSubscriptionsListen)
+	}, isLong(method)
+}
+
+// isLong reports whether answering a method may take long: the program behind a tool, or another server, may have to be
+// waited for.
+func isLong(method string) bool {
+	switch mcp.MCPMethod(method) {
+	case mcp.MethodToolsCall, mcp.MethodSubscriptionsListen, mcp.MethodResourcesRead, mcp.MethodResourcesList,
+		mcp.MethodResourcesTemplatesList, mcp.MethodPromptsList, mcp.MethodPromptsGet, mcp.MethodCompletionComplete:
+		return true
+	}
+	return false
 }
 
 // notified handles a notification of the client.
