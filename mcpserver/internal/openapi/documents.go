@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +27,7 @@ type documents struct {
 	home      string // the origin that the host's headers are for; empty is none
 	known     map[string]*file
 	failed    map[string]error
+	local     map[string]string // the states of files when they were read
 	size      int
 }
 
@@ -38,7 +41,7 @@ type file struct {
 }
 
 func newDocuments(ctx context.Context, transport Transport, baseURL string) *documents {
-	d := &documents{ctx: ctx, transport: transport, known: map[string]*file{}, failed: map[string]error{}}
+	d := &documents{ctx: ctx, transport: transport, known: map[string]*file{}, failed: map[string]error{}, local: map[string]string{}}
 	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
 		d.home = origin(u)
 	}
@@ -54,17 +57,6 @@ func asAddress(location string) *url.URL {
 		return nil
 	}
 	return u
-}
-
-// files are the local files that were read.
-func (d *documents) files() []string {
-	var list []string
-	for location := range d.known {
-		if asAddress(location) == nil {
-			list = append(list, location)
-		}
-	}
-	return list
 }
 
 // load reads a location and returns its whole value.
@@ -125,11 +117,33 @@ func (d *documents) text(location string) (data []byte, final string, err error)
 		return nil, "", fmt.Errorf("cannot read the document: %w", err)
 	}
 	defer in.Close()
+	if info, err := in.Stat(); err == nil {
+		d.local[location] = stateOf(info)
+	}
 	data, err = io.ReadAll(io.LimitReader(in, MaxDocument+1))
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot read the document: %w", err)
 	}
 	return data, location, nil
+}
+
+// stateOf tells the states of a file apart.
+func stateOf(info os.FileInfo) string {
+	return fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size())
+}
+
+// Changed reports whether a local file of the document is not as it was when it was read, and in which state they are
+// now, for who waits until nobody writes them any more.
+func (a *API) Changed() (state string, changed bool) {
+	for _, name := range slices.Sorted(maps.Keys(a.local)) {
+		now := "missing"
+		if info, err := os.Stat(name); err == nil {
+			now = stateOf(info)
+		}
+		state += now + "\n"
+		changed = changed || now != a.local[name]
+	}
+	return state, changed
 }
 
 func (d *documents) download(u *url.URL) ([]byte, string, error) {

@@ -82,8 +82,8 @@ func TestDocumentsFromAnAddress(t *testing.T) {
 	if r, err := api.operations["f"].request(api, json.RawMessage(`{"p": 1}`)); err != nil || r.URL != web.URL+"/v2/x?p=1" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if len(api.Files) != 0 {
-		t.Errorf("files: %v", api.Files)
+	if state, changed := api.Changed(); state != "" || changed {
+		t.Errorf("%q %v of a document without files", state, changed)
 	}
 	for _, name := range []string{"local", "foreign"} {
 		api, err := Load(t.Context(), web.URL+"/docs/"+name+".json", transport, nil)
@@ -197,7 +197,7 @@ func TestManyFiles(t *testing.T) {
 		}
 	}
 	api, err := Load(t.Context(), filepath.Join(dir, "0.json"), nil, nil)
-	if err != nil || api.operations["a"] != nil || api.operations["b"] == nil || len(api.Files) > maxFiles {
+	if err != nil || api.operations["a"] != nil || api.operations["b"] == nil || len(api.local) > maxFiles {
 		t.Error(api, err)
 	}
 }

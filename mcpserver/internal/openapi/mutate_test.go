@@ -21,7 +21,7 @@ func TestMutatedDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for seed := range uint64(400) {
+		for seed := range uint64(150) {
 			var document any
 			if err := yaml.Unmarshal(archive.Files[0].Data, &document); err != nil {
 				t.Fatal(err)

@@ -88,10 +88,9 @@ type Options struct {
 type API struct {
 	// Title and Version are what the API calls itself, Revision the revision of OpenAPI, and About a few words on it.
 	Title, Version, Revision, About string
-	// Files are the local files that were read.
-	Files []string
 
 	transport  Transport
+	local      map[string]string // files, and their states when they were read
 	base       *base
 	guard      *guard
 	operations map[string]*operation
@@ -131,7 +130,7 @@ func Load(ctx context.Context, location string, transport Transport, options *Op
 	}
 	r.add(hatch(r))
 	a.guard.root = nil // calls do without the document
-	a.Files = docs.files()
+	a.local = docs.local
 	return a, nil
 }
 

@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -120,34 +117,20 @@ func (l *openAPI) now() *openapi.API {
 
 // watch reads the document again when one of its files has changed and is no longer being written.
 func (l *openAPI) watch() {
-	taken := l.stamps()
-	for seen := taken; sleep(l.ctx, pollDocument); {
-		now := l.stamps()
-		if slices.Equal(now, seen) && !slices.Equal(now, taken) {
+	seen, refused := "", ""
+	for sleep(l.ctx, pollDocument) {
+		now, changed := l.now().Changed()
+		if changed && now == seen && now != refused {
 			if err := l.load(l.ctx); err != nil {
 				l.log.Warn("the changed document cannot be used; the old one stays", "error", err)
+				refused = now
 			} else {
 				l.log.Info("the document has changed")
 				l.endpoint.mayHaveChanged()
-				now = l.stamps() // of perhaps other files
 			}
-			taken = now
 		}
 		seen = now
 	}
-}
-
-// stamps tells the states of the document's files apart.
-func (l *openAPI) stamps() (list []string) {
-	for _, file := range l.now().Files {
-		info, err := os.Stat(file)
-		if err != nil {
-			list = append(list, "missing")
-			continue
-		}
-		list = append(list, fmt.Sprint(file, info.ModTime().UnixNano(), info.Size()))
-	}
-	return list
 }
 
 func (l *openAPI) request(ctx context.Context, out *outgoing) (json.RawMessage, error) {
