@@ -86,10 +86,11 @@ extensions:
 				{Name: "c", Transport: TransportHTTP, URL: "https://h/", OAuth: &OAuth{ClientID: "i", ClientSecret: "t0ken-1", Scopes: []string{"a", "b"}}},
 				{Name: "d", Transport: TransportHTTP, URL: "https://h/", HeadersCommand: "./tok.sh", OAuth: &OAuth{ClientID: "j", CallbackPort: 80, Scopes: []string{"x", "y"}}},
 			}},
-		"openapi": {"mcp.yml", `{servers: {a: {openapi: ./api.yaml, url: "https://api.example/v1", headers: {K: "${TOK}"}}, b: {type: openapi, openapi: "https://h/openapi.json"}}}`,
+		"openapi": {"mcp.yml", `{servers: {a: {openapi: ./api.yaml, url: "https://api.example/v1", headers: {K: "${TOK}"}}, b: {type: openapi, openapi: "https://h/openapi.json"}, c: {openapi: "${/}x.json", baseUrl: "https://h", security: {key: "${TOK}", login: "me:${TOK}"}}}}`,
 			[]Server{
 				{Name: "a", Transport: TransportOpenAPI, OpenAPI: "/etc/api.yaml", URL: "https://api.example/v1", Headers: []Variable{{"K", "t0ken-1"}}},
 				{Name: "b", Transport: TransportOpenAPI, OpenAPI: "https://h/openapi.json"},
+				{Name: "c", Transport: TransportOpenAPI, OpenAPI: "/x.json", URL: "https://h", Security: []Variable{{"key", "t0ken-1"}, {"login", "me:t0ken-1"}}},
 			}},
 	} {
 		t.Run(name, func(t *testing.T) {

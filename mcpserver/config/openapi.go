@@ -43,3 +43,39 @@ func (s *Server) addURLSecrets(u *url.URL) {
 		}
 	}
 }
+
+// openAPIReference is the section of docs/configuration.md on servers that are HTTP APIs.
+const openAPIReference = `## An HTTP API as a server
+
+An entry with ` + "`openapi`" + ` needs no MCP server: each operation of the document becomes one function, with types.
+
+` + "```json" + `
+{"mcpServers": {"pets": {
+  "openapi": "./petstore.yaml",
+  "url": "https://pets.example/v1",
+  "security": {"api_key": "${PETS_KEY}"},
+  "excludeTools": ["request"]
+}}}
+` + "```" + `
+
+- The document is JSON or YAML of OpenAPI 3.0 or 3.1, a file beside the configuration or an address. Its ` + "`$ref`" + `s may lead to files
+  beside a file, and from an address to the same host. It is read again when its files change; a document at an address is read
+  with the start of the server.
+- ` + "`url`" + ` (or ` + "`baseUrl`" + `) is where the paths start. Without it that is the document's first server, with its variables at their defaults.
+- ` + "`security`" + ` has values for the document's security schemes by their names: a key, a bearer token (also of oauth2 and openIdConnect), or
+  ` + "`user:password`" + ` for basic authentication. A value goes along with the operations that ask for its scheme; when the document asks
+  nowhere, with all. ` + "`headers`, `bearerTokenEnv` and `headersCommand`" + ` go along with every request. A program sees none of them, and cannot
+  set what they set.
+- Parameters are members of the one argument, by their names; of two with one name, the one in the path has it and the other is
+  ` + "`query_name`, `header_name` or `cookie_name`. The body is the member `body` (`requestBody` where a parameter is called that)" + `: a value for
+  JSON and forms, a text for text, base64 for other bytes. A file of a form is base64, or ` + "`{data, filename, contentType}`" + `.
+- JSON comes back as its value, text as a string, no body as null; images, sounds and other bytes as the content blocks of MCP. A status
+  other than 2xx is thrown with the status and the beginning of the body.
+- Operations have the annotations of MCP that policies ask for: GET and HEAD are read-only, DELETE is destructive, PUT and DELETE are idempotent.
+- ` + "`request({method, path, query, headers, body})`" + ` is for what the document leaves out, and returns ` + "`{status, headers, body}`" + `. It stays below
+  the base. ` + "`excludeTools`" + ` takes it away, as any other function.
+- Nothing leaves the API's host: operations that the document puts on another host are left out, and a redirect to one is an error.
+- A document has 32 MiB at most, one answer 24 MiB, the types of one function 32 KiB (of all together 16 MiB; what is past that is
+  open). What is wrong with the document disables the server alone, what is wrong with an operation that operation, and both are
+  told with file, line and JSON pointer.
+`

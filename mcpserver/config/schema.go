@@ -184,4 +184,5 @@ In commands, arguments, environment, addresses, headers and directories:
 
 A variable that has no value keeps its server, and that one alone, from starting. What came out of a secret store, of a
 command, or of a variable whose name says that it is secret is redacted in every message.
-`
+
+` + openAPIReference

@@ -26,6 +26,8 @@ type Settings struct {
 	ResultChars, DescriptionChars int
 	// Preamble is put in front of the tool's description.
 	Preamble string
+	// Resources and Prompts pass those of the servers on.
+	Resources, Prompts bool
 	// Policy is what happens at the moment of a call.
 	Policy Policy
 	// Audit is where runs are written down.
@@ -44,6 +46,8 @@ var settingFields = []field{
 	{key: "resultChars", shape: shapeCount, standard: "24000", doc: "What a model reads of one result; a longer one is cut and says so."},
 	{key: "descriptionChars", shape: shapeCount, standard: "50000 (Claude Code: 2000)", doc: "Length of the tool's description; past it, names and a search stand in place of declarations."},
 	{key: "preamble", shape: shapeString, doc: "Text in front of the tool's description."},
+	{key: "resources", shape: shapeBool, standard: "false", doc: "Pass the servers' resources on, to clients as codemode://NAMESPACE/URI and to programs by codemode.resources and codemode.readResource."},
+	{key: "prompts", shape: shapeBool, standard: "false", doc: "Pass the servers' prompts on, to clients as NAMESPACE.NAME and to programs by codemode.prompts and codemode.getPrompt."},
 	{key: "policy", shape: shapeObject, doc: "What happens at the moment of a call.", fields: policyFields},
 	{key: "audit", shape: shapeObject, standard: "nothing is written", doc: "Write down each run with its calls.", fields: auditFields},
 }
@@ -157,6 +161,10 @@ func (s *Settings) set(key string, value *node) error {
 		s.ResultChars = int(value.count())
 	case "descriptionChars":
 		s.DescriptionChars = int(value.count())
+	case "resources":
+		s.Resources = value.is("true")
+	case "prompts":
+		s.Prompts = value.is("true")
 	case "preamble":
 		s.Preamble = value.text
 	}
