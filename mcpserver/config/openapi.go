@@ -73,7 +73,8 @@ An entry with ` + "`openapi`" + ` needs no MCP server: each operation of the doc
   other than 2xx is thrown with the status and the beginning of the body.
 - Operations have the annotations of MCP that policies ask for: GET and HEAD are read-only, DELETE is destructive, PUT and DELETE are idempotent.
 - ` + "`request({method, path, query, headers, body})`" + ` is for what the document leaves out, and returns ` + "`{status, headers, body}`" + `. It stays below
-  the base. ` + "`excludeTools`" + ` takes it away, as any other function.
+  the base, and may destroy as annotations have it. It reaches whatever the login may: where a policy has rules on single functions, take
+  it away by ` + "`excludeTools`, or have rules on its `args.method` and `args.path`" + `.
 - Nothing leaves the API's host: operations that the document puts on another host are left out, and a redirect to one is an error.
 - A document has 32 MiB at most, one answer 24 MiB, the types of one function 32 KiB (of all together 16 MiB; what is past that is
   open). What is wrong with the document disables the server alone, what is wrong with an operation that operation, and both are
