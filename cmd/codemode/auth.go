@@ -81,8 +81,11 @@ func (o *serveOptions) remoteServer(term terminal, name string) (*config.Server,
 		if s.Name != name && s.Namespace != name {
 			continue
 		}
-		if s.URL == "" {
+		switch s.Transport {
+		case config.TransportStdio:
 			return nil, usagef("%s is a child process; there is nothing to log in to", s.Name)
+		case config.TransportOpenAPI:
+			return nil, usagef("%s is an OpenAPI document; put its login into \"security\" or \"headers\" of its entry", s.Name)
 		}
 		return &s, nil
 	}

@@ -22,7 +22,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"daemon": daemonCmd},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"daemon": daemonCmd, "petstore": petstoreCmd},
 		Setup: func(env *testscript.Env) error {
 			env.Values[daemonKey{}] = &daemonUnderTest{}
 			if dir := os.Getenv("GOCOVERDIR"); dir != "" {
