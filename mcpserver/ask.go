@@ -78,7 +78,8 @@ func (s *Server) describedTool(namespace, name string) (server string, hints cod
 				return status.Name, codetool.Hints{ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive}
 			}
 		}
-		return status.Name, codetool.Hints{}
+		reads := methods[name] != "" || name == listResources || name == listPrompts
+		return status.Name, codetool.Hints{ReadOnly: &reads}
 	}
 	return namespace, codetool.Hints{}
 }

@@ -150,10 +150,11 @@ func (g *generation) awaken(ctx context.Context, code string) {
 	}
 }
 
-// mentions reports whether a program may use a namespace: by its name, or by looking functions up, for which all of them
-// have to be known.
+// mentions reports whether a program may use a namespace: by its name, or by looking functions, resources or prompts up, for
+// which all of them have to be known.
 func mentions(code, namespace string) bool {
-	return hasWord(code, namespace) || strings.Contains(code, codetool.DefaultNamespace+"."+codetool.SearchName) ||
+	return hasWord(code, namespace) || strings.Contains(code, codetool.DefaultNamespace+"."+listResources) ||
+		strings.Contains(code, codetool.DefaultNamespace+"."+listPrompts) || strings.Contains(code, codetool.DefaultNamespace+"."+codetool.SearchName) ||
 		strings.Contains(code, codetool.DefaultNamespace+"."+codetool.DescribeName)
 }
 

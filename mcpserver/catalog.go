@@ -30,7 +30,9 @@ func (s *Server) DeclarationsIn(form codetool.Form) []codetool.Declarations {
 }
 
 // Functions declares every function of the upstreams for itself.
-func (s *Server) Functions() []codetool.FunctionDeclaration { return s.generation().current().Functions() }
+func (s *Server) Functions() []codetool.FunctionDeclaration {
+	return s.generation().current().Functions()
+}
 
 // invalidate is told by upstreams that they changed.
 func (s *Server) invalidate() {
@@ -148,7 +150,7 @@ func (g *generation) providers() []codetool.Provider {
 		place[namespace] = len(list)
 		list = append(list, codetool.Provider{Name: namespace, Note: problemNote(&p)})
 	}
-	return list
+	return g.withReadings(list)
 }
 
 func rawTools(u *upstream.Upstream, tools []upstream.Tool) []codetool.RawTool {

@@ -20,11 +20,13 @@ type generation struct {
 	ownBudget bool
 	base      *codetool.Tool
 	upstreams []*upstream.Upstream
+	offers    *offers
 	keys      []string // of the upstreams: what the configuration says of each
 
-	mu    sync.Mutex
-	stale bool
-	tool  *codetool.Tool // of the upstreams as they were when stale was last cleared
+	mu      sync.Mutex
+	stale   bool
+	reading map[string]string // the functions that read, by their names
+	tool    *codetool.Tool    // of the upstreams as they were when stale was last cleared
 
 	users   int  // runs, guarded by the Server's mutex
 	retired bool // another one took its place
@@ -95,9 +97,9 @@ func (s *Server) build(upstreams []Upstream, options *Options, before *generatio
 	if err := checkNamespaces(upstreams); err != nil {
 		return nil, err
 	}
-	g := &generation{options: resolve(options), stale: true}
+	g := &generation{options: resolve(options), stale: true, offers: s.offers}
 	g.ownBudget = g.options.Tool.Search && (options == nil || options.Tool.DescriptionBudget == 0)
-	g.options.Tool.Authorize = s.guard.before(g.options.Tool.Authorize)
+	g.options.Tool.Authorize = g.authorize(s.guard.before(g.options.Tool.Authorize))
 	g.base = codetool.NewTool(s.executor, nil, &g.options.Tool)
 	for _, u := range upstreams {
 		key := u.key + "\x00" + g.options.StartTimeout.String()
@@ -108,10 +110,12 @@ func (s *Server) build(upstreams []Upstream, options *Options, before *generatio
 				continue
 			}
 		}
-		g.upstreams = append(g.upstreams, upstream.New(u.spec(s.supervisor, g.options.Logins), &upstream.Options{
-			Logger: s.log, OnChange: s.invalidate, Version: g.options.Version, StartTimeout: g.options.StartTimeout, CacheDir: g.options.CacheDir,
+		var made *upstream.Upstream
+		made = upstream.New(u.spec(s.supervisor, g.options.Logins), &upstream.Options{
+			Logger: s.log, OnChange: s.invalidate, OnLists: func() { s.offers.outdate(made) }, Version: g.options.Version, StartTimeout: g.options.StartTimeout, CacheDir: g.options.CacheDir,
 			Capabilities: s.clients.union, Ask: s.ask, Hear: s.hear,
-		}))
+		})
+		g.upstreams = append(g.upstreams, made)
 	}
 	return g, nil
 }
@@ -160,6 +164,8 @@ func (s *Server) Reload(ctx context.Context, upstreams []Upstream, options *Opti
 	s.guard.adopt(policy)
 	s.end(orphans)
 	s.invalidate()
+	s.offers.wake()
+	s.subscriptions.follow(g)
 	return nil
 }
 

@@ -31,9 +31,12 @@
 // as far as that client can be asked, and the run's clock stands meanwhile. What upstreams tell about their progress and
 // log goes there, too, under their names, and a call's _meta goes to them, for traces.
 //
-// # Limits
+// # Resources and prompts
 //
-// Upstreams' resources and prompts are not passed on.
+// With Options.Resources and Options.Prompts, clients and programs have those of upstreams. A client sees a resource under
+// a URI that begins with codemode:// and the server's namespace, and a prompt as namespace.name, so that those of two
+// servers never meet; programs name the server and have the URIs and names as they are. The policy decides about a read
+// as about a call of a tool readResource of that server, and likewise getPrompt.
 package mcpserver
 
 import (
@@ -100,6 +103,9 @@ type Options struct {
 	Watcher Watcher
 	// Instruments measure runs and make them parts of traces.
 	Instruments []Instrument
+	// Resources and Prompts pass those of upstreams on, to clients and to programs. What clients are told that there is counts
+	// for New alone.
+	Resources, Prompts bool
 	// Reference makes answers read as those of codeMcpServer in @cloudflare/codemode: an error is its bare message, no
 	// value reads "undefined", and arguments other than code are ignored instead of refused.
 	Reference bool
@@ -121,6 +127,8 @@ func OptionsFromConfig(cfg *config.Config) *Options {
 		ResultChars:  settings.ResultChars,
 		StartTimeout: settings.StartTimeout,
 		Problems:     cfg.Problems,
+		Resources:    settings.Resources,
+		Prompts:      settings.Prompts,
 		Policy:       settings.Policy,
 		Audit:        settings.Audit,
 	}
@@ -184,16 +192,20 @@ func InProcess(namespace string, s *server.MCPServer) Upstream {
 
 // Server is the one tool, its upstreams and its clients. Make it with New.
 type Server struct {
-	executor   protocol.Executor
-	log        *slog.Logger
-	mcp        *server.MCPServer
-	supervisor *child.Supervisor
-	guard      *guard
-	clients    clients
-	parking    parking
-	progress   time.Duration
-	awaits     bool // Options.AwaitClient
-	started    sync.Once
+	executor      protocol.Executor
+	log           *slog.Logger
+	mcp           *server.MCPServer
+	supervisor    *child.Supervisor
+	guard         *guard
+	clients       clients
+	parking       parking
+	resources     resources
+	prompts       *prompts // nil without Options.Prompts
+	offers        *offers
+	subscriptions *subscriptions
+	progress      time.Duration
+	awaits        bool // Options.AwaitClient
+	started       sync.Once
 
 	ctx       context.Context // ends with Close
 	cancel    context.CancelFunc
@@ -227,7 +239,8 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 	}
 	guard.tool, guard.ask = s.describedTool, s.elicit
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.mcp = s.protocolServer(o.Version)
+	s.offers, s.subscriptions = newOffers(s), newSubscriptions(s)
+	s.mcp = s.protocolServer(&o)
 	s.clients.mcp = s.mcp
 	g, err := s.build(upstreams, options, nil)
 	if err != nil {
@@ -240,11 +253,12 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 	}
 	s.publish()
 	s.wg.Go(s.publishLoop)
+	s.wg.Go(s.offers.loop)
 	return s, nil
 }
 
 // protocolServer answers the protocol's methods.
-func (s *Server) protocolServer(version string) *server.MCPServer {
+func (s *Server) protocolServer(o *Options) *server.MCPServer {
 	hooks := &server.Hooks{}
 	hooks.AddOnRegisterSession(s.clients.joined)
 	hooks.AddOnUnregisterSession(s.clients.left)
@@ -252,8 +266,11 @@ func (s *Server) protocolServer(version string) *server.MCPServer {
 	hooks.AddAfterSetLevel(func(_ context.Context, _ any, message *mcp.SetLevelRequest, _ *mcp.EmptyResult) {
 		s.setLevel(message.Params.Level)
 	})
-	return server.NewMCPServer("codemode", version, server.WithToolCapabilities(true), server.WithRecovery(),
-		server.WithToolFilter(s.listed), server.WithHooks(hooks), server.WithLogging())
+	options, attach := s.offering(o, hooks)
+	options = append(options, server.WithToolCapabilities(true), server.WithRecovery(), server.WithToolFilter(s.listed), server.WithHooks(hooks), server.WithLogging())
+	protocolServer := server.NewMCPServer("codemode", o.Version, options...)
+	attach(protocolServer)
+	return protocolServer
 }
 
 func checkNamespaces(upstreams []Upstream) error {
@@ -284,6 +301,7 @@ func resolve(options *Options) Options {
 	if o.Tool.Description == "" {
 		o.Tool.Description = codetool.ServerDescription
 	}
+	o.Tool.RunUnchecked = o.Tool.RunUnchecked || o.Reference // which runs up to the call
 	if o.Tool.DescriptionBudget == 0 && !o.Reference {
 		o.Tool.DescriptionBudget = DefaultDescriptionBudget
 		o.Tool.Search = true

@@ -30,14 +30,15 @@ func needs(method string) string {
 }
 
 // ask passes a question of an upstream on to the client of the run that it belongs to, whose clock stands meanwhile. One
-// that belongs to no run, roots/list right after the start for example, goes to the client if there is only one.
+// that belongs to no request of a client, roots/list right after the start for example, goes to the client if there is only
+// one.
 func (s *Server) ask(ctx context.Context, from, method string, params json.RawMessage) (json.RawMessage, *upstream.RPCError) {
 	capability := needs(method)
 	if capability == "" {
 		return nil, upstream.NoMethod(method)
 	}
 	r, ok := ctx.Value(runKey{}).(*run)
-	if !ok {
+	if !ok && server.ClientSessionFromContext(ctx) == nil {
 		if ctx, ok = s.clients.only(ctx); !ok {
 			return refusal(method)
 		}
@@ -129,6 +130,10 @@ func (s *Server) askOverHTTP(ctx context.Context, method string, params json.Raw
 // hear takes what an upstream says while it works: its progress becomes the run's, its log messages and other
 // notifications go to the client of the run.
 func (s *Server) hear(ctx context.Context, from string, n upstream.Notification) {
+	if n.Method == resourceUpdated {
+		s.subscriptions.updated(from, n.Params)
+		return
+	}
 	r, ok := ctx.Value(runKey{}).(*run)
 	if !ok {
 		s.log.Debug("a server said something that belongs to no run", "server", from, "method", n.Method)

@@ -41,6 +41,10 @@ type Script struct {
 	Version string
 	// Deaf ignores the end of input and SIGTERM.
 	Deaf bool
+	// Offers are resources and prompts.
+	Offers Offers
+	// Tasks says that calls are taken as tasks; see tasks.go.
+	Tasks bool
 	// ExitFile, when the file is missing, makes the server create it and exit with the first call, before it has read it
 	// whole.
 	ExitFile string
@@ -63,7 +67,8 @@ func Tools(names ...string) []json.RawMessage {
 // · image {bytes, times} (blocks of base64) · big {bytes} (a text of that size; with last, its id behind it) · deep {times}
 // (nested arrays) · garbage (no JSON) · endless (a message that never ends) · progress {times} · log {name,
 // times} (at that level) · meta (the _meta of the call) · told (the client's
-// capabilities).
+// capabilities) · offer {name, times} (adds a resource, announces it) · touch {name} (a resource changed) · subscribed (the
+// subscriptions so far).
 func Server(s Script) (command, env string) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -99,6 +104,7 @@ type server struct {
 	answers   map[string]chan json.RawMessage
 	nextID    int
 	told      json.RawMessage // the client's capabilities
+	log       []string        // what was subscribed to
 }
 
 type message struct {
@@ -171,7 +177,7 @@ func (s *server) handle(m *message) {
 			answer <- append(m.Result, m.Error...)
 		}
 	default:
-		if m.ID != nil {
+		if m.ID != nil && !s.offer(m) {
 			s.fail(m, -32601, "Method not found")
 		}
 	}
@@ -191,7 +197,7 @@ func (s *server) initialize(m *message) {
 	if s.Version != "" {
 		params.ProtocolVersion = s.Version
 	}
-	s.reply(m, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"fake","version":"1"}}`, params.ProtocolVersion))
+	s.reply(m, fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"serverInfo":{"name":"fake","version":"1"}}`, params.ProtocolVersion, s.capabilities()))
 }
 
 func (s *server) list(m *message) {
@@ -265,6 +271,22 @@ func (s *server) call(m *message, stop chan struct{}) {
 			s.write(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		}
 		s.text(m, "added")
+	case "offer": // one resource more, announced
+		s.mu.Lock()
+		s.Offers.Resources = append(s.Offers.Resources, Resource(args.Name))
+		s.mu.Unlock()
+		for range args.Times {
+			s.write(`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`)
+		}
+		s.text(m, "offered")
+	case "touch": // tells that a resource changed
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%q}}`, args.Name))
+		s.text(m, "touched")
+	case "subscribed": // what was subscribed to so far
+		s.mu.Lock()
+		log := strings.Join(s.log, "\n")
+		s.mu.Unlock()
+		s.text(m, log)
 	case "pid":
 		s.reply(m, fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}]}`, os.Getpid()))
 	case "env":

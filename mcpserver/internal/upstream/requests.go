@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/codemode-go/codemode/mcpserver/internal/message"
@@ -124,10 +125,15 @@ func (u *Upstream) failed(ctx context.Context, s *session, tool string, err erro
 	return fmt.Errorf("server %q, tool %q: %w", u.spec.Name, tool, err)
 }
 
-// Request sends a request other than tools/call and returns its raw result.
+// Request sends a request other than tools/call and returns its raw result. It carries the caller's _meta.
 func (u *Upstream) Request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	s, err := u.ready(ctx)
 	if err == nil {
+		if c := CallerFrom(ctx); c != nil && len(c.Meta) > 0 && params["_meta"] == nil {
+			with := map[string]any{"_meta": c.Meta}
+			maps.Copy(with, params)
+			params = with
+		}
 		var result json.RawMessage
 		if result, err = s.answerWithInput(ctx, method, params, &inFlight{ctx: ctx}); err == nil {
 			return result, nil
