@@ -77,6 +77,9 @@ type Options struct {
 	// Authorize is asked before each call of any tool, after its arguments were checked; an error is thrown at the
 	// call site in place of the call. Nil allows every call.
 	Authorize func(ctx context.Context, call Call) error
+	// RunUnchecked runs every program. Otherwise one that will surely fail, because it calls a tool or reads a variable that
+	// does not exist, is answered without a run; see Failure.Foreseen.
+	RunUnchecked bool
 	// Shapes learns what results of tools without an output schema look like, for the declarations of the next Tool that
 	// With makes, and of the next process; nil learns nothing.
 	Shapes *Shapes
@@ -167,11 +170,19 @@ func (t *Tool) Call(ctx context.Context, code string) (*Outcome, error) {
 
 // CallWith is Call with bounds of its own.
 func (t *Tool) CallWith(ctx context.Context, code string, options CallOptions) (*Outcome, error) {
+	if foreseen := t.foresee(code); foreseen != nil {
+		return foreseen, nil
+	}
 	result, err := t.execute(ctx, code, options)
 	if err != nil {
 		return nil, err
 	}
 	if again, ok := rereadings(result, code); ok {
+		if foreseen := t.foresee(again.code); foreseen != nil && isSyntaxFailure(result) {
+			foreseen.Failure.Position = again.inCallersText(foreseen.Failure.Position)
+			foreseen.Failure.Frame = frameOf(code, foreseen.Failure.Position)
+			return foreseen, nil
+		}
 		second, err := t.execute(ctx, again.code, options)
 		if err != nil {
 			return nil, err

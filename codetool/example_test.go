@@ -76,7 +76,10 @@ func ExampleTool_Call_failure() {
 	// Output:
 	// Error: Invalid arguments for math.add:
 	// - b: expected integer, got "two"
-	// Error: Tool "ad" not found
+	// Error: Tool "ad" not found (line 1:18)
+	//   1 | async () => math.ad({ a: 40, b: 2 })
+	//     |                  ^
+	// Nothing was run.
 	// ReferenceError: mat is not defined (line 2:3)
 	//   2 |   return mat.add({ a: 40, b: 2 })
 	//     |   ^

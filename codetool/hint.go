@@ -95,7 +95,7 @@ func (t *Tool) hasNamespace(name string) bool {
 }
 
 // suggestTool names the tool that a call of an unknown name in ns most likely meant: one of a like name in ns, else the
-// one that is called exactly so in another namespace. Empty when there is none.
+// one that is called so, but for case and separators, in another namespace. Empty when there is none.
 func suggestTool(name string, ns *namespace, all []*namespace) string {
 	candidates := make([]string, len(ns.tools))
 	for i, tool := range ns.tools {
@@ -106,7 +106,7 @@ func suggestTool(name string, ns *namespace, all []*namespace) string {
 	}
 	for _, other := range all {
 		for _, tool := range other.tools {
-			if other != ns && (tool.identifier == name || tool.Name == name) {
+			if other != ns && (tool.Name == name || slices.Equal(fold(tool.identifier), fold(name))) {
 				return other.identifier + "." + tool.identifier
 			}
 		}

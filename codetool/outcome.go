@@ -38,6 +38,8 @@ type Failure struct {
 	// Completed names the calls that had been answered by then, each once, with how many when there were several
 	// ("github.create_issue", "github.list_issues ×3"): what they did stays done.
 	Completed []string
+	// Foreseen says that nothing was run: the text calls a tool, or reads a variable, that does not exist.
+	Foreseen bool
 	// Native is the executor's failure; nil when the request was refused before anything ran.
 	Native *protocol.Failure
 }
@@ -107,6 +109,9 @@ func (o *Outcome) ErrorText() string {
 // it was waiting for, the hint, and the calls that had completed.
 func (f *Failure) String() string {
 	text := f.Message
+	if f.Foreseen {
+		text = f.foreseenAs() + ": " + text + f.place()
+	}
 	if n := f.Native; n != nil {
 		switch n.Kind {
 		case protocol.FailureSyntax: // the dialect names the place already
@@ -130,10 +135,21 @@ func (f *Failure) String() string {
 	if f.Frame != "" {
 		text += "\n" + f.Frame
 	}
+	if f.Foreseen {
+		text += "\nNothing was run."
+	}
 	if len(f.Completed) > 0 {
 		text += "\nCompleted before that, and not to be repeated if they changed something: " + strings.Join(f.Completed, ", ") + "."
 	}
 	return text
+}
+
+// foreseenAs is the name of the error that the run would have ended with.
+func (f *Failure) foreseenAs() string {
+	if strings.HasSuffix(f.Message, " is not defined") {
+		return "ReferenceError"
+	}
+	return "Error"
 }
 
 func (f *Failure) place() string {

@@ -72,7 +72,7 @@ func TestPrograms(t *testing.T) {
 		{"async () => {\n  const orders = await codemode.listOrders({ userId: 'u1' })\n\n  return orders\n    .filter((order) => order.status === 'shipped')\n    .reduce((total, order) => total + order.total, 0)\n}", `{"result":42}`},
 		{"console.log('plain'); console.warn('careful'); console.error('broken'); 1", `{"result":1,"logs":["plain","[warn] careful","[error] broken"]}`},
 		{"console.log({a:1}); console.info('i')", `{"logs":["{ a: 1 }","[info] i"]}`},
-		{"async () => codemode.listInvoices()", `Code execution failed: Tool "listInvoices" not found`},
+		{"async () => codemode.invoices()", `Code execution failed: Tool "invoices" not found`},
 		{"await codemode.lst_isues({})", `Code execution failed: Tool "lst_isues" not found; did you mean "list_issues"?`},
 		{"return await codemod.list({})", "Code execution failed: codemod is not defined; did you mean `codemode`?"},
 		{"async () => codemode.listOrders({ userId: 5 })", "Code execution failed: Invalid arguments for codemode.listOrders:\n- userId: expected string, got 5"},

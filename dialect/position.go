@@ -7,6 +7,11 @@ import (
 	"github.com/codemode-go/codemode/protocol"
 )
 
+// PositionIn carries a place in NormalizeCode(code) over to code; nil when code has no such place.
+func PositionIn(code string, position *protocol.Position) *protocol.Position {
+	return callerPosition(position, code)
+}
+
 // callerPosition carries a position in NormalizeCode(code) over to code. A position in a module passes. One in the glue
 // that NormalizeCode puts between pieces of code is lost, but for a return's, which stands for what it returns.
 func callerPosition(position *protocol.Position, code string) *protocol.Position {

@@ -1,0 +1,67 @@
+package static
+
+import (
+	"strings"
+	"testing"
+)
+
+var around = Names{
+	Tool:      func(_, name string) bool { return name == "list" },
+	Namespace: func(name string) bool { return name == "github" },
+	Missing:   func(name string) bool { return name == "githb" },
+}
+
+func TestFind(t *testing.T) {
+	for _, c := range []struct {
+		source       string
+		name         string
+		line, column int
+	}{
+		{"async () => { await github.lst() }", "lst", 1, 28},
+		{"async () => {\r\n  /* 𝒳 */ return github.lst()\r\n}", "lst", 2, 26},
+		{"async () => {\nconst x: string = '𝒳', y = await github.lst() as any\n}", "lst", 2, 42},
+		{"async () => { for await (const x of []) { }\n  return githb }", "githb", 2, 10},
+		{"async () => { await github.list() }", "", 0, 0},
+		{"async () => { await github.lst(", "", 0, 0},
+	} {
+		fault := Find(c.source, around)
+		if fault == nil {
+			fault = &Fault{}
+		}
+		if fault.Name != c.name || fault.Line != c.line || fault.Column != c.column {
+			t.Errorf("%q: got %+v, want %s at %d:%d", c.source, fault, c.name, c.line, c.column)
+		}
+	}
+}
+
+// What passes a limit is not read; what is just within is, and in no time.
+func TestLimits(t *testing.T) {
+	call := "await github.lst()"
+	for _, c := range []struct {
+		before, unit, after string
+		most                int
+	}{
+		{"", "(", ")", maxDepth - 1}, // the program's own is open, too
+		{"const f = ", "a=>", "1;", maxArrows - 1},
+		{"", "- ", "1;", maxSigns/2 - 1},
+		{"/*", "x", "*/", maxSource - len("async () => { /**/"+call+" }")},
+	} {
+		for _, count := range []int{c.most, c.most + 2} {
+			after := c.after
+			if after == ")" {
+				after = "1" + strings.Repeat(")", count) + ";"
+			}
+			source := "async () => { " + c.before + strings.Repeat(c.unit, count) + after + call + " }"
+			if read := Find(source, around) != nil; read != (count == c.most) {
+				t.Errorf("%d times %q: read is %v", count, c.unit, read)
+			}
+		}
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add("async () => { await github.lst() }")
+	f.Add("async () => { const {a = await github.lst(), ...b} = githb?.[1]; class A { static { this.x } } }")
+	f.Add("async () => { for await (using x of y) label: do { continue label } while (`${1}`) }")
+	f.Fuzz(func(_ *testing.T, source string) { Find(source, around) })
+}
