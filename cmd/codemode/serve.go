@@ -74,6 +74,8 @@ type serveOptions struct {
 	form      string
 	budget    int
 	learn     bool
+	resources bool
+	prompts   bool
 	remote    remoteOptions
 	runs      *ui.Store // with --ui, the newest runs
 }
@@ -89,6 +91,8 @@ func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.reference, "reference", false, "answer word for word as codeMcpServer of @cloudflare/codemode does")
 	o.declareDescription(flags)
 	flags.BoolVar(&o.learn, "learn-types", true, "remember names and types, never values, of what tools without an output schema returned, and declare them as observed")
+	flags.BoolVar(&o.resources, "resources", false, "pass the servers' resources on, to clients and to programs")
+	flags.BoolVar(&o.prompts, "prompts", false, "pass the servers' prompts on, to clients and to programs")
 	o.remote.declare(flags)
 	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info, warn or error")
 }
@@ -199,6 +203,8 @@ func (o *serveOptions) serverOptions(cfg *config.Config, logger *slog.Logger) (*
 	options.Version = version()
 	options.Logger = logger
 	options.Reference = o.reference
+	options.Resources = options.Resources || o.resources
+	options.Prompts = options.Prompts || o.prompts
 	options.AwaitClient = true
 	options.CacheDir = cacheDir()
 	if o.runs != nil {
