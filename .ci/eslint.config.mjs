@@ -65,4 +65,10 @@ export default [
     languageOptions: { ecmaVersion: 'latest', sourceType: 'commonjs', globals: { ...ecmascript, ...web, ...names('codemode stock PROGRAM', 'readonly') } },
     rules: shared,
   },
+  {
+    // a host: modules for node and for Workers
+    files: ['examples/javascript-host/*.js'],
+    languageOptions: { ecmaVersion: 'latest', sourceType: 'module', globals: { ...ecmascript, ...web, ...node, ...names('WebSocket', 'readonly') } },
+    rules: shared,
+  },
 ];
