@@ -5,12 +5,13 @@ BIN  := bin
 E2E  := compat/e2e
 REF  := compat/reference
 NPM  := remote/testdata/npm
+HOST := examples/javascript-host
 WEB  := cmd/codemode/testdata/browser
 SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build test test-go test-providers lint fmt bench hammer bench-compat compat clean deps help release mcpb man govulncheck
+.PHONY: all build test test-go test-providers test-kubernetes lint fmt bench hammer hammer-remote bench-compat compat clean deps help release mcpb man govulncheck
 
 all: fmt lint test
 
@@ -20,7 +21,7 @@ help: ## list the targets
 build: ## build bin/codemode
 	$(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/codemode ./cmd/codemode
 
-test: deps lint test-go compat test-providers ## everything: lint, every Go test, the end-to-end tests, the catalogue
+test: deps lint test-go compat test-providers test-kubernetes ## everything: lint, every Go test, the end-to-end tests, the catalogue
 
 test-go: build
 	$(GO) test -timeout 20m ./...
@@ -45,15 +46,22 @@ HAMMER ?= 10m
 hammer: ## a soak of the executor with faults (HAMMER=30s for a short one); prints its report
 	CODEMODE_HAMMER=$(HAMMER) $(GO) test ./executor -run TestHammer -count 1 -timeout 30m -v
 
+HAMMER_REMOTE ?= 60s
+hammer-remote: build ## a soak of daemons and clients with faults (HAMMER_REMOTE=30s for a short one); prints its report
+	CODEMODE_HAMMER_REMOTE=$(HAMMER_REMOTE) CODEMODE_BINARY=$(CURDIR)/$(BIN)/codemode $(GO) test ./remote -run TestHammerRemote -count 1 -timeout 30m -v
+
+test-kubernetes: ## the manifests of the example, decoded by the real API types, a module of its own
+	cd examples/kubernetes && $(GO) test ./...
+
 compat: build ## the handed catalogue on our dialect, a column a release; prints differences and "N passed, N failed"
 	$(GO) run ./compat/cmd/compat -cases $(SHARED)/reference/cases.json -expect $(SHARED)/reference/expected-0.5.6.json -version all
 
 bench-compat: $(REF)/node_modules ## the reference and us in one run; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench
 
-deps: $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules ## what the tests need from lock files
+deps: $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules $(HOST)/node_modules ## what the tests need from lock files
 
-$(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules .ci/release/node_modules: %/node_modules: %/package-lock.json
+$(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules $(HOST)/node_modules .ci/release/node_modules: %/node_modules: %/package-lock.json
 	cd $* && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -74,4 +82,4 @@ govulncheck: ## known vulnerabilities of what is linked; asks the Go vulnerabili
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
 clean: ## remove what was built and installed
-	rm -rf dist $(BIN) .ci/release/node_modules $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules
+	rm -rf dist $(BIN) .ci/release/node_modules $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules $(HOST)/node_modules
