@@ -1,6 +1,10 @@
 package openapi
 
-import "strings"
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
 
 // body is the request body of an operation.
 type body struct {
@@ -97,7 +101,7 @@ func (r *reader) body(o *operation, op *place, input *inputs) error {
 			return err
 		}
 		o.body.fields = map[string]formField{}
-		readFields(o.body.fields, schema, best.get("encoding"), 0)
+		readFields(o.body.fields, schema, best.get("encoding"), map[*yaml.Node]bool{})
 		if o.body.kind == bodyMultipart {
 			one = r.files(schema, one, o.body.fields)
 		}
@@ -121,7 +125,11 @@ func resolved(p *place) (*place, error) {
 const fileSchema = `{"anyOf":[{"type":"string","description":"Base64."},{"type":"object","properties":{"data":{"type":"string","description":"Base64."},"filename":{"type":"string"},"contentType":{"type":"string"}},"required":["data"],"additionalProperties":false}]}`
 
 // readFields reads what a schema and an encoding say of a form's members, also where the schema is put together by allOf.
-func readFields(fields map[string]formField, schema, encoding *place, depth int) {
+func readFields(fields map[string]formField, schema, encoding *place, seen map[*yaml.Node]bool) {
+	if schema == nil || seen[schema.node] {
+		return
+	}
+	seen[schema.node] = true
 	for _, m := range schema.get("properties").members() {
 		property, err := m.resolve()
 		if err != nil {
@@ -143,8 +151,8 @@ func readFields(fields map[string]formField, schema, encoding *place, depth int)
 		fields[m.key] = f
 	}
 	for _, m := range schema.get("allOf").items() {
-		if of, err := m.resolve(); err == nil && depth < maxReferences {
-			readFields(fields, of, encoding, depth+1)
+		if of, err := m.resolve(); err == nil {
+			readFields(fields, of, encoding, seen)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (d *documents) load(location string) (*place, error) {
 }
 
 func (d *documents) read(location string) (*file, error) {
-	if len(d.known) >= maxFiles {
+	if len(d.known)+len(d.failed) >= maxFiles {
 		return nil, fmt.Errorf("the document consists of more than %d files", maxFiles)
 	}
 	data, final, err := d.text(location)

@@ -218,6 +218,17 @@ func TestAliasesDoNotUnfold(t *testing.T) {
 	t.Log(time.Since(began))
 }
 
+// TestFormOfItself: a form that is put together of itself is read once.
+func TestFormOfItself(t *testing.T) {
+	api := mustLoad(t, head+`
+paths: {/x: {post: {operationId: f, requestBody: {content: {multipart/form-data: {schema: {$ref: '#/components/schemas/S'}}}}}}}
+components: {schemas: {S: {allOf: [{$ref: '#/components/schemas/S'}, {$ref: '#/components/schemas/S'}, {properties: {file: {type: string, format: binary}}}]}}}
+`, nil, nil)
+	if !api.operations["f"].body.fields["file"].file {
+		t.Error("the file is not known")
+	}
+}
+
 // FuzzLoad: no document breaks the reader, and what it makes of one are tools whose calls are requests or errors.
 func FuzzLoad(f *testing.F) {
 	archives, err := filepath.Glob("testdata/*.txtar")

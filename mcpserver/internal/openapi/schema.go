@@ -116,7 +116,7 @@ func (c *converter) schema(p *place, depth int) string {
 		out.set("examples", list([]string{c.raw(example)}))
 	}
 	c.bounds(p, &out)
-	c.branches(p, &out)
+	c.branches(p, &out, depth)
 	if p.flag("nullable", false) {
 		out = nullable(p, out)
 	}
@@ -221,7 +221,7 @@ func (c *converter) bounds(p *place, out *object) {
 
 // branches makes a oneOf that is sent an anyOf, since the branches of documents are often not exclusive, and the API
 // decides; and tells the branches of a discriminator apart by its values.
-func (c *converter) branches(p *place, out *object) {
+func (c *converter) branches(p *place, out *object, depth int) {
 	for _, key := range []string{"oneOf", "anyOf"} {
 		branches := p.get(key).items()
 		if len(branches) == 0 {
@@ -231,7 +231,7 @@ func (c *converter) branches(p *place, out *object) {
 		if property := p.get("discriminator").text("propertyName"); property != "" {
 			var told []string
 			for _, branch := range branches {
-				told = append(told, c.discriminated(p, branch, property))
+				told = append(told, c.discriminated(p, branch, property, depth+1))
 			}
 			json = list(told)
 			out.set(key, json)
@@ -244,8 +244,8 @@ func (c *converter) branches(p *place, out *object) {
 }
 
 // discriminated is a branch with the value that tells it apart, unless the branch says that itself.
-func (c *converter) discriminated(p, branch *place, property string) string {
-	json := c.schema(branch, 1)
+func (c *converter) discriminated(p, branch *place, property string, depth int) string {
+	json := c.schema(branch, depth)
 	ref := branch.get("$ref")
 	if ref == nil {
 		return json

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"path"
-	"regexp"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -36,7 +36,13 @@ func newShapes(log *slog.Logger, operations int) *shapes {
 	return &shapes{log: log, limit: limit, names: map[*yaml.Node]string{}, taken: map[string]bool{}, parts: [2]map[*yaml.Node]*part{{}, {}}}
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+// nameCharacter keeps what reads well in a reference.
+func nameCharacter(c rune) rune {
+	if c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c)) || c == '_' || c == '.' || c == '-' {
+		return c
+	}
+	return '_'
+}
 
 // name is what a type is called in $defs, the same in all tools.
 func (s *shapes) name(to *place) string {
@@ -47,7 +53,7 @@ func (s *shapes) name(to *place) string {
 	if to.up == nil { // a whole file
 		base = strings.TrimSuffix(path.Base(to.file.location), path.Ext(to.file.location))
 	}
-	if base = strings.Trim(notInNames.ReplaceAllString(base, "_"), "_"); base == "" {
+	if base = strings.Trim(strings.Map(nameCharacter, base), "_"); base == "" {
 		base = "Type"
 	}
 	name := base

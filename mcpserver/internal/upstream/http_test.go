@@ -22,11 +22,17 @@ import (
 
 func httpUpstream(t *testing.T, url, headers string) *Upstream {
 	t.Helper()
-	cfg, err := config.Parse("mcp.json", []byte(fmt.Sprintf(`{"mcpServers": {"web": {"url": %q, "headers": {%s}}}}`, url, headers)), nil)
+	return startEntry(t, "mcp.json", fmt.Sprintf(`"web": {"url": %q, "headers": {%s}}`, url, headers), nil)
+}
+
+// startEntry starts the one server of a file that the test ends; options may be nil.
+func startEntry(t *testing.T, file, entry string, options *Options) *Upstream {
+	t.Helper()
+	cfg, err := config.Parse(file, []byte(`{"mcpServers": {`+entry+`}}`), nil)
 	if err != nil || len(cfg.Problems) > 0 {
 		t.Fatal(err, cfg)
 	}
-	u := New(FromConfig(&cfg.Servers[0], nil, nil), nil)
+	u := New(FromConfig(&cfg.Servers[0], nil, nil), options)
 	t.Cleanup(u.Close)
 	u.Start()
 	return u

@@ -81,7 +81,9 @@ func (l *openAPI) start(ctx context.Context, _ inbound) error {
 		return err
 	}
 	l.endpoint.speaks = "OpenAPI " + l.now().Revision
-	l.wg.Go(l.watch)
+	if files, _ := l.now().Changed(); files != "" {
+		l.wg.Go(l.watch)
+	}
 	return nil
 }
 

@@ -37,14 +37,7 @@ func petUpstream(t *testing.T, document, entry string, options *Options) (u *Ups
 	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Parse(filepath.Join(dir, "mcp.json"), []byte(`{"mcpServers": {"pets": {"openapi": "pets.yaml"`+entry+`}}}`), nil)
-	if err != nil || len(cfg.Problems) > 0 {
-		t.Fatal(err, cfg)
-	}
-	u = New(FromConfig(&cfg.Servers[0], nil, nil), options)
-	t.Cleanup(u.Close)
-	u.Start()
-	return u, file
+	return startEntry(t, filepath.Join(dir, "mcp.json"), `"pets": {"openapi": "pets.yaml"`+entry+`}`, options), file
 }
 
 func TestOpenAPIIsAnUpstream(t *testing.T) {
@@ -102,14 +95,7 @@ func TestOpenAPIThatCannotBeRead(t *testing.T) {
 
 func openAPIAt(t *testing.T, url string) *Upstream {
 	t.Helper()
-	cfg, err := config.Parse("mcp.json", []byte(fmt.Sprintf(`{"mcpServers": {"api": {"openapi": %q, "headers": {"Authorization": "Bearer hush-hush"}}}}`, url)), nil)
-	if err != nil || len(cfg.Problems) > 0 {
-		t.Fatal(err, cfg)
-	}
-	u := New(FromConfig(&cfg.Servers[0], nil, nil), nil)
-	t.Cleanup(u.Close)
-	u.Start()
-	return u
+	return startEntry(t, "mcp.json", fmt.Sprintf(`"api": {"openapi": %q, "headers": {"Authorization": "Bearer hush-hush"}}`, url), nil)
 }
 
 // TestHostHeadersStayAtHome: a document may be anywhere, and only the API's own host is shown the headers, not where
