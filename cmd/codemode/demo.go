@@ -26,26 +26,28 @@ var demoProgram string
 func demoCommand() command {
 	return command{
 		name:    "demo",
-		usage:   "demo",
+		usage:   "demo [--progress auto|plain|off]",
 		summary: "Run the main job once on embedded data: no configuration, no key, no network.",
 		description: `Starts "codemode serve --demo" (two tools over two users and three orders, as an MCP server in the same process),
 connects a real MCP client to it over a real stdio pipe, prints the one tool's description, runs a program that a model
 wrote for "What did Ada spend on shipped orders?", and shows what that cost.`,
-		setup: func(*flag.FlagSet) runFunc {
+		setup: func(flags *flag.FlagSet) runFunc {
+			var mode progressMode
+			mode.declare(flags)
 			return func(ctx context.Context, term terminal, args []string) error {
 				if len(args) > 0 {
 					return usagef("demo takes no arguments, got %q", args)
 				}
 				ctx, cancel := context.WithTimeout(ctx, time.Minute)
 				defer cancel()
-				return runDemo(ctx, term)
+				return runDemo(ctx, term, mode)
 			}
 		},
 	}
 }
 
 // runDemo is the walk of the demonstration, in the order it prints.
-func runDemo(ctx context.Context, term terminal) error {
+func runDemo(ctx context.Context, term terminal, mode progressMode) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -72,9 +74,7 @@ func runDemo(ctx context.Context, term terminal) error {
 	say("3. Asked \"What did Ada spend on shipped orders?\", a model writes one program:\n\n%s\n", indent(demoProgram))
 
 	called := time.Now()
-	result, err := host.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{
-		Name: tool.Name, Arguments: map[string]any{"code": demoProgram},
-	}})
+	result, err := callDemo(ctx, host, tool.Name, newProgress(term.err, mode, true))
 	if err != nil {
 		return fmt.Errorf("tools/call: %w", err)
 	}
@@ -87,13 +87,29 @@ func runDemo(ctx context.Context, term terminal) error {
 	return sayCost(say, tool, result, took)
 }
 
+// callDemo runs the program and shows its calls as the server tells of them.
+func callDemo(ctx context.Context, host *client.Client, tool string, progress *progress) (*mcp.CallToolResult, error) {
+	params := mcp.CallToolParams{Name: tool, Arguments: map[string]any{"code": demoProgram}}
+	if progress != nil {
+		params.Meta = &mcp.Meta{ProgressToken: "demo"}
+		host.OnNotification(func(n mcp.JSONRPCNotification) {
+			if text, ok := n.Params.AdditionalFields["message"].(string); ok && n.Method == "notifications/progress" {
+				progress.told(text)
+			}
+		})
+	}
+	result, err := host.CallTool(ctx, mcp.CallToolRequest{Params: params})
+	progress.finish(err == nil && !result.IsError)
+	return result, err
+}
+
 // connectDemo starts the server and initializes a session with it.
 func connectDemo(ctx context.Context, self string, stderr io.Writer) (*client.Client, error) {
 	stdio := transport.NewStdioWithOptions(self, os.Environ(), []string{"serve", "--demo"}, transport.WithCommandStderrWriter(stderr))
-	if err := stdio.Start(context.WithoutCancel(ctx)); err != nil {
+	host := client.NewClient(stdio)
+	if err := host.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("starting %s serve --demo: %w", self, err)
 	}
-	host := client.NewClient(stdio)
 	var request mcp.InitializeRequest
 	request.Params.ProtocolVersion = mcp.LATEST_PROTOCOL_VERSION
 	request.Params.ClientInfo = mcp.Implementation{Name: "codemode-demo", Version: version()}

@@ -20,13 +20,16 @@ import (
 func runCommand() command {
 	return command{
 		name:    "run",
-		usage:   "run --json|--jsonl [--native] [--concurrency N] [--remote URL [--token T]] [FILE]",
+		usage:   "run --json|--jsonl [--native] [--concurrency N] [--progress auto|plain|off] [--remote URL [--token T]] [FILE]",
 		summary: "Run programs described as data, for scripts.",
 		description: `A request is {"code", "providers"?, "options"?, "name"?}: the tools a program may call are described as data, by the
 kinds value, echo, echoAll, argc, describe, delay, delayEcho, never, throw, counter and args0keys. The answer is one line,
 {"result"?, "error"?, "logs"}; there is no "result" when the program's value is undefined. With --jsonl there is a request
 a line and an answer a line, in order; a request's name is repeated in its answer. With --native the request goes to the
 executor as it is, without the dialect, and the answer is {"result"?, "failure"?, "logs", "usage", "calls"}.
+
+On a terminal the calls and a summary are shown on standard error; --progress plain shows them in plain lines elsewhere too.
+Standard output has the answers and nothing else.
 
 Exit code 1: a program failed (--json), or at least one line was no request (--jsonl; its answer is {"error"}).`,
 		setup: func(flags *flag.FlagSet) runFunc {
@@ -35,6 +38,7 @@ Exit code 1: a program failed (--json), or at least one line was no request (--j
 			flags.BoolVar(&o.jsonl, "jsonl", false, "a request a line, an answer a line")
 			flags.BoolVar(&o.native, "native", false, "the native contract instead of the dialect")
 			flags.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "programs at one time with --jsonl")
+			o.progress.declare(flags)
 			o.remote.declare(flags)
 			return func(ctx context.Context, term terminal, args []string) error {
 				if o.json == o.jsonl {
@@ -52,6 +56,7 @@ Exit code 1: a program failed (--json), or at least one line was no request (--j
 type runOptions struct {
 	json, jsonl, native bool
 	concurrency         int
+	progress            progressMode
 	remote              remoteOptions
 }
 
@@ -78,16 +83,22 @@ func (o runOptions) run(ctx context.Context, term terminal, args []string) error
 	if err != nil {
 		return err
 	}
+	progress := newProgress(term.err, o.progress, o.json)
+	pool = progress.watch(pool)
 	runner := &caseRunner{native: o.native, pool: pool, dialect: dialect.New(pool, nil)}
 	defer runner.dialect.Close()
 	if o.jsonl {
-		return runner.lines(ctx, term.out, input, o.concurrency)
+		err := runner.lines(ctx, progress.writer(term.out), input, o.concurrency)
+		progress.finish(err == nil)
+		return err
 	}
 	text, err := io.ReadAll(input)
 	if err != nil {
+		progress.finish(false)
 		return fmt.Errorf("reading %s: %w", name, err)
 	}
 	answer := runner.answer(ctx, text)
+	progress.finish(!answer.failed)
 	if _, err := term.out.Write(answer.line); err != nil {
 		return err
 	}

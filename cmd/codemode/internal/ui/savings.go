@@ -92,8 +92,12 @@ func bars(labels, classes []string, values []int, longest int, word func(int) st
 
 // Saved says in a sentence what the description saves, or costs.
 func (s *Savings) Saved() string {
+	tools := 0
+	for _, one := range s.Servers {
+		tools += one.Tools
+	}
 	switch {
-	case s.Raw == 0:
+	case tools == 0:
 		return "No server has listed a tool yet."
 	case s.Description <= s.Raw:
 		return fmt.Sprintf("%s tokens less in every conversation: %.0f%% of the servers' own lists.", number(s.Raw-s.Description), 100*float64(s.Description)/float64(s.Raw))
