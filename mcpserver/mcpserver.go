@@ -2,7 +2,7 @@
 // the functions that its programs call.
 //
 // Three nouns are enough to read it. An [Upstream] says which MCP server to stand in front of: a child process, a
-// Streamable HTTP server, or a server in this process. A [Server] keeps connections to all of them and answers clients,
+// Streamable HTTP server, a server in this process, or the operations of an HTTP API with an OpenAPI document. A [Server] keeps connections to all of them and answers clients,
 // on a pair of streams or over HTTP. A [ServerStatus] is what is known about one upstream at one moment.
 //
 //	cfg, err := config.Load([]string{"mcp.json"}, nil)
