@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"bufio"
 	"context"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,26 +39,7 @@ func conformance(t *testing.T, args ...string) string {
 }
 
 func TestServerConforms(t *testing.T) {
-	needNode(t)
-	server := exec.Command(codemode, "serve", "--demo", "--http", "127.0.0.1:0")
-	stderr, err := server.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = server.Process.Signal(os.Interrupt)
-		_ = server.Wait()
-	}()
-	lines := bufio.NewReader(stderr)
-	line, err := lines.ReadString('\n')
-	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening ")
-	if err != nil || !ok {
-		t.Fatalf("the server said %q, %v", line, err)
-	}
-	go func() { _, _ = io.Copy(io.Discard, lines) }() // until the server has ended
+	url := listen(t, "serve", "--demo")
 	out := conformance(t, "server", "--url", url, "--expected-failures", "conformance.yml")
 	for _, scenario := range []string{"server-initialize", "ping", "logging-set-level", "tools-list", "server-sse-multiple-streams", "dns-rebinding-protection"} {
 		if !strings.Contains(out, "✓ "+scenario+":") {
