@@ -24,8 +24,12 @@ func (g *generation) answer(outcome *codetool.Outcome, r *run, notes []string) *
 		result = g.success(outcome, r)
 	}
 	if len(outcome.Logs) > 0 {
-		logs := g.cut(strings.Join(outcome.Logs, "\n"), g.options.ResultChars/2)
+		whole := strings.Join(outcome.Logs, "\n")
+		logs := g.cut(whole, g.options.ResultChars/2)
 		result.Content = append(result.Content, mcp.NewTextContent("Console output:\n"+logs))
+		if len(logs) != len(whole) {
+			result.Content = r.linkWhole(result.Content, "console output", whole)
+		}
 	}
 	return result
 }
@@ -66,8 +70,8 @@ func (g *generation) success(outcome *codetool.Outcome, r *run) *mcp.CallToolRes
 		return &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(noValue(outcome))}}
 	}
 	lifter := lifter{known: r.known()}
-	content, whole := lifter.blocks(value, g.options.ResultChars)
-	if whole {
+	content, all := lifter.blocks(value, g.options.ResultChars)
+	if all {
 		return &mcp.CallToolResult{Content: content}
 	}
 	if value = lifter.lift(value); lifter.lifted != nil {
@@ -75,11 +79,15 @@ func (g *generation) success(outcome *codetool.Outcome, r *run) *mcp.CallToolRes
 			return failure("Error: the program's value cannot be written: " + err.Error())
 		}
 	}
-	text, err := g.text(outcome)
+	text, whole, err := g.text(outcome)
 	if err != nil {
 		return failure("Error: the program's value cannot be written: " + err.Error())
 	}
-	content = append([]mcp.Content{mcp.NewTextContent(text)}, lifter.lifted...)
+	content = []mcp.Content{mcp.NewTextContent(text)}
+	if whole != "" {
+		content = r.linkWhole(content, "result", whole)
+	}
+	content = append(content, lifter.lifted...)
 	if outcome.Hint != "" && !g.options.Reference {
 		content = append(content, mcp.NewTextContent(outcome.Hint))
 	}
@@ -104,13 +112,17 @@ func replaceValue(outcome *codetool.Outcome, value any) (*codetool.Outcome, erro
 	return &changed, nil
 }
 
-func (g *generation) text(outcome *codetool.Outcome) (string, error) {
+// text is what a model reads of the value, and the whole of it when that is cut.
+func (g *generation) text(outcome *codetool.Outcome) (text, whole string, err error) {
 	value, err := outcome.Result()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	text, _, err := codetool.ResponseText(value, g.options.ResultChars)
-	return text, err
+	text, cut, err := codetool.ResponseText(value, g.options.ResultChars)
+	if err == nil && cut && !g.options.Reference {
+		whole, err = codetool.WholeText(value)
+	}
+	return text, whole, err
 }
 
 func quote(text string) json.RawMessage {

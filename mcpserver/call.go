@@ -30,6 +30,9 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 	}
 	r := newRun()
 	r.origin = originOf(ctx, &request)
+	if !g.options.Reference {
+		r.link = func(what, text string) mcp.Content { return s.pages.keep(ctx, what, text) }
+	}
 	stop := s.speak(ctx, request.Params.Meta, r)
 	defer stop()
 	// The run is the connection's, not the request's: a client may be asked something by the answer to its request.

@@ -200,6 +200,7 @@ type Server struct {
 	clients       clients
 	parking       parking
 	resources     resources
+	pages         resultPages
 	prompts       *prompts // nil without Options.Prompts
 	offers        *offers
 	subscriptions *subscriptions

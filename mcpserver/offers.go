@@ -11,11 +11,17 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/mcpserver/internal/upstream"
 )
 
-// offerLimit bounds one reading of a server's lists of resources and prompts.
-const offerLimit = 10 * time.Second
+const (
+	// offerLimit bounds one reading of a server's lists of resources and prompts.
+	offerLimit = 10 * time.Second
+	// offerPatience is how long a list waits for servers that are starting. It is longer than for tools, which a client's
+	// start hangs on, and which are known from the last time.
+	offerPatience = 10 * time.Second
+)
 
 // offer is what one upstream offers beside its tools, as last listed. What it offered stays known while it is down.
 type offer struct {
@@ -75,11 +81,9 @@ func (o *offers) offer(u *upstream.Upstream) *offer {
 	return one
 }
 
-// gather lists what the upstreams of a generation offer, in their order. One that is starting is waited for as long as a
-// list waits, and one that fails has what it had before.
+// gather lists what the upstreams of a generation offer, in their order. One that is starting is waited for
+// offerPatience, and one that fails has what it had before.
 func (o *offers) gather(ctx context.Context, g *generation) []offered {
-	ctx, cancel := context.WithTimeout(ctx, offerLimit)
-	defer cancel()
 	list := make([]offered, len(g.upstreams))
 	var all sync.WaitGroup
 	for i, u := range g.upstreams {
@@ -98,10 +102,12 @@ func (o *offers) gather(ctx context.Context, g *generation) []offered {
 // refresh lists one upstream's offers anew, when that is due and the upstream is there.
 func (o *offers) refresh(ctx context.Context, g *generation, u *upstream.Upstream, one *offer) {
 	if u.Status().State == upstream.Starting {
-		patience, cancel := context.WithTimeout(ctx, listPatience)
+		patience, cancel := context.WithTimeout(ctx, offerPatience)
 		u.Settled(patience)
 		cancel()
 	}
+	ctx, cancel := context.WithTimeout(ctx, offerLimit)
+	defer cancel()
 	select {
 	case one.reading <- struct{}{}:
 		defer func() { <-one.reading }()
@@ -253,6 +259,11 @@ func promptName(namespace, name string) string { return namespace + "." + name }
 
 // offering declares what clients may ask for beside the tool; attach gives a server what it answers that with.
 func (s *Server) offering(o *Options, hooks *server.Hooks) (options []server.ServerOption, attach func(*server.MCPServer)) {
+	if !o.Reference {
+		s.pages = resultPages{codetool.NewPages(&codetool.PagesOptions{PageBytes: o.ResultChars})}
+		s.resources.sources = append(s.resources.sources, s.pages)
+		hooks.AddOnUnregisterSession(s.pages.left)
+	}
 	if o.Resources {
 		s.resources.sources = append(s.resources.sources, upstreamResources{s.offers})
 		s.subscriptions.hook(hooks)

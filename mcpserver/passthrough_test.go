@@ -234,20 +234,21 @@ func TestPolicyHoldsForReading(t *testing.T) {
 	}
 }
 
-// TestNothingIsOfferedUnlessAsked covers the default: no capability, no functions, and an answer to clients that ask all
-// the same.
+// TestNothingIsOfferedUnlessAsked covers the default: no functions, no resources but the pages of results, and no prompts,
+// with an answer to clients that ask all the same.
 func TestNothingIsOfferedUnlessAsked(t *testing.T) {
 	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"one": offering()}, []string{"one"}, nil)), nil)
 	s.Settled(t.Context())
 	c := bare(t, s)
 	m := c.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`)
-	if got := string(field(t, m, "capabilities")); strings.Contains(got, "resources") || strings.Contains(got, "prompts") || strings.Contains(got, "completions") {
+	if got := string(field(t, m, "capabilities")); !strings.Contains(got, `"resources":{}`) || strings.Contains(got, "prompts") || strings.Contains(got, "completions") {
 		t.Error(got)
 	}
-	for _, method := range []string{"resources/list", "prompts/list"} {
-		if m := c.request(method, `{}`); !strings.Contains(string(m.Error), "-32601") {
-			t.Errorf("%s: %s %s", method, m.Result, m.Error)
-		}
+	if m := c.request("resources/list", `{}`); string(m.Result) != `{"resources":[]}` {
+		t.Errorf("resources/list: %s %s", m.Result, m.Error)
+	}
+	if m := c.request("prompts/list", `{}`); !strings.Contains(string(m.Error), "-32601") {
+		t.Errorf("prompts/list: %s %s", m.Result, m.Error)
 	}
 	if d := c.tool().Description; strings.Contains(d, "readResource") {
 		t.Error(d)

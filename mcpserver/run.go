@@ -37,6 +37,9 @@ type run struct {
 	// questions are for clients of the revisions that are asked by the answer to their call.
 	questions chan *pendingQuestion
 
+	// link makes a link to a text that was cut; nil where nobody could follow one.
+	link func(what, text string) mcp.Content
+
 	mu         sync.Mutex
 	media      []media
 	remembered int // bytes of base64, also those that were too many to keep
@@ -61,6 +64,17 @@ type remark struct {
 func newRun() *run {
 	now := time.Now()
 	return &run{began: now, filled: now, room: progressBurst, asking: make(chan struct{}, 1), notes: make(chan remark, maxNotes), questions: make(chan *pendingQuestion)}
+}
+
+// linkWhole adds a link to the whole of what was cut.
+func (r *run) linkWhole(content []mcp.Content, what, text string) []mcp.Content {
+	if r.link == nil {
+		return content
+	}
+	if link := r.link(what, text); link != nil {
+		content = append(content, link)
+	}
+	return content
 }
 
 type runKey struct{}

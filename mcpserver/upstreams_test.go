@@ -149,7 +149,7 @@ func TestSettingsOfTheConfigurationHold(t *testing.T) {
 	if got := c.code(`async () => { for (;;); }`).text(); !strings.Contains(got, "200 ms bound") {
 		t.Error(got)
 	}
-	if got := c.code(`async () => 'x'.repeat(1000)`).text(); strings.Count(got, "x") != 50 {
+	if got := c.code(`async () => 'x'.repeat(1000)`).text(); !strings.HasPrefix(got, strings.Repeat("x", 50)+"\n") {
 		t.Error(got)
 	}
 	if got := c.code(`async () => a.anything({})`).text(); !strings.Contains(got, `Note: server "a" is not available: args[0] uses ${UNSET_HERE}`) {

@@ -1,0 +1,173 @@
+package codetool
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// The bounds of Pages, where PagesOptions does not say.
+const (
+	// DefaultPagesBytes bounds all texts that are kept: one result may have 32 MiB at most, and several are rare.
+	DefaultPagesBytes = 32 << 20
+	// DefaultPagesLifetime is how long a text is kept: a model that reads on does so at once.
+	DefaultPagesLifetime = 15 * time.Minute
+	// DefaultPageBytes is the length of a page; as much as a result has.
+	DefaultPageBytes = MaxResponse
+)
+
+// PagesOptions adjusts a Pages. The zero value of every field is its documented default.
+type PagesOptions struct {
+	// Bytes bounds all texts together, in bytes; the oldest make room. 0 is DefaultPagesBytes.
+	Bytes int
+	// Lifetime is how long a text is kept; 0 is DefaultPagesLifetime.
+	Lifetime time.Duration
+	// PageBytes bounds a page, in bytes; 0 is DefaultPageBytes.
+	PageBytes int
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Pages keeps texts that were too long for an answer, for whoever got the answer to read them page by page. It is safe
+// for concurrent use.
+type Pages struct {
+	options PagesOptions
+
+	mu    sync.Mutex
+	texts []*pagedText // the oldest first
+	bytes int
+}
+
+type pagedText struct {
+	id, owner string
+	text      string
+	starts    []int // of each page, in bytes
+	until     time.Time
+}
+
+// NewPages makes an empty store.
+func NewPages(options *PagesOptions) *Pages {
+	var o PagesOptions
+	if options != nil {
+		o = *options
+	}
+	if o.Bytes == 0 {
+		o.Bytes = DefaultPagesBytes
+	}
+	if o.Lifetime == 0 {
+		o.Lifetime = DefaultPagesLifetime
+	}
+	if o.PageBytes == 0 {
+		o.PageBytes = DefaultPageBytes
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Pages{options: o}
+}
+
+// NoPageError says that a page cannot be read, and why.
+type NoPageError struct {
+	// Page is what was asked for; Pages is how many there are, 0 when the text is not kept (any more).
+	Page, Pages int
+}
+
+func (e *NoPageError) Error() string {
+	if e.Pages == 0 {
+		return "this result is not kept any more (limits pagesLifetime and pagesBytes), or never was; run the program again and return less"
+	}
+	return fmt.Sprintf("there is no page %d: the result has the pages 1 to %d", e.Page, e.Pages)
+}
+
+// Keep keeps a text for its owner. The id, which no one can guess, and the number of its pages lead to it. It is not ok
+// when the text alone is beyond the bound.
+func (p *Pages) Keep(owner, text string) (id string, pages int, ok bool) {
+	if len(text) > p.options.Bytes {
+		return "", 0, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.options.Now()
+	p.drop(func(t *pagedText) bool { return !t.until.After(now) })
+	for p.bytes+len(text) > p.options.Bytes {
+		oldest := p.texts[0]
+		p.drop(func(t *pagedText) bool { return t == oldest })
+	}
+	kept := &pagedText{id: rand.Text(), owner: owner, text: text, starts: pageStarts(text, p.options.PageBytes), until: now.Add(p.options.Lifetime)}
+	p.texts = append(p.texts, kept)
+	p.bytes += len(text)
+	return kept.id, len(kept.starts), true
+}
+
+// Read gives a page of a text that was kept for owner, counted from 1, and how many there are. The error is a
+// *NoPageError.
+func (p *Pages) Read(owner, id string, page int) (text string, pages int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.options.Now()
+	p.drop(func(t *pagedText) bool { return !t.until.After(now) })
+	at := slices.IndexFunc(p.texts, func(t *pagedText) bool { return t.id == id && t.owner == owner })
+	if at < 0 {
+		return "", 0, &NoPageError{Page: page}
+	}
+	kept := p.texts[at]
+	pages = len(kept.starts)
+	if page < 1 || page > pages {
+		return "", pages, &NoPageError{Page: page, Pages: pages}
+	}
+	end := len(kept.text)
+	if page < pages {
+		end = kept.starts[page]
+	}
+	return kept.text[kept.starts[page-1]:end], pages, nil
+}
+
+// Forget drops the texts of an owner who has left.
+func (p *Pages) Forget(owner string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop(func(t *pagedText) bool { return t.owner == owner })
+}
+
+// drop is called with mu held.
+func (p *Pages) drop(goes func(*pagedText) bool) {
+	p.texts = slices.DeleteFunc(p.texts, func(t *pagedText) bool {
+		if goes(t) {
+			p.bytes -= len(t.text)
+			return true
+		}
+		return false
+	})
+}
+
+// pageStarts divides a text into pages of at most size bytes, never inside of a character, and at the end of a line where
+// there is one in a page's last quarter.
+func pageStarts(text string, size int) []int {
+	starts := []int{0}
+	for start := 0; len(text)-start > size; {
+		end := start + size
+		for end > start+1 && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		for at := end; at > end-size/4; at-- {
+			if text[at-1] == '\n' {
+				end = at
+				break
+			}
+		}
+		starts = append(starts, end)
+		start = end
+	}
+	return starts
+}
+
+// WholeText is the text of a result that ResponseText cuts, uncut.
+func WholeText(value json.RawMessage) (string, error) {
+	text, _, err := ResponseText(value, math.MaxInt32)
+	return text, err
+}

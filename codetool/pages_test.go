@@ -1,0 +1,74 @@
+package codetool
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func TestPagesMakeUpTheText(t *testing.T) {
+	for _, text := range []string{"", "short", strings.Repeat("x", 1000), strings.Repeat("𝒳é\n", 500), strings.Repeat("a line of text\n", 300), strings.Repeat("天", 999)} {
+		pages := NewPages(&PagesOptions{PageBytes: 100})
+		id, count, ok := pages.Keep("me", text)
+		if !ok {
+			t.Fatal("not kept")
+		}
+		var all strings.Builder
+		for page := 1; page <= count; page++ {
+			part, of, err := pages.Read("me", id, page)
+			if err != nil || of != count || len(part) > 100 || !utf8.ValidString(part) {
+				t.Errorf("page %d of %d: %q, %v", page, of, part, err)
+			}
+			all.WriteString(part)
+		}
+		if all.String() != text {
+			t.Errorf("%d pages of %q make up %q", count, text, all.String())
+		}
+		for _, page := range []int{-1, 0, count + 1} {
+			var none *NoPageError
+			if _, _, err := pages.Read("me", id, page); !errors.As(err, &none) || none.Pages != count {
+				t.Errorf("page %d: %v", page, err)
+			}
+		}
+	}
+}
+
+func TestPagesAreTheirOwnersOnly(t *testing.T) {
+	pages := NewPages(nil)
+	id, _, _ := pages.Keep("me", "secret")
+	other, _, _ := pages.Keep("me", "secret")
+	if len(id) < 26 || id == other {
+		t.Errorf("ids %q and %q", id, other)
+	}
+	for _, c := range []struct{ owner, id string }{{"you", id}, {"", id}, {"me", ""}, {"me", id[1:]}} {
+		if text, _, err := pages.Read(c.owner, c.id, 1); err == nil {
+			t.Errorf("%q read %q: %q", c.owner, c.id, text)
+		}
+	}
+	pages.Forget("me")
+	if _, _, err := pages.Read("me", id, 1); err == nil || pages.bytes != 0 {
+		t.Errorf("after its owner has left: %v, %d bytes", err, pages.bytes)
+	}
+}
+
+func TestPagesAreBounded(t *testing.T) {
+	now := time.Unix(0, 0)
+	pages := NewPages(&PagesOptions{Bytes: 100, Lifetime: time.Minute, Now: func() time.Time { return now }})
+	if _, _, ok := pages.Keep("me", strings.Repeat("x", 101)); ok {
+		t.Error("a text beyond the bound was kept")
+	}
+	first, _, _ := pages.Keep("me", strings.Repeat("1", 60))
+	second, _, _ := pages.Keep("me", strings.Repeat("2", 60))
+	if _, _, err := pages.Read("me", first, 1); err == nil {
+		t.Error("the oldest did not make room")
+	}
+	if _, _, err := pages.Read("me", second, 1); err != nil {
+		t.Errorf("the youngest: %v", err)
+	}
+	now = now.Add(time.Minute)
+	if _, _, err := pages.Read("me", second, 1); err == nil || !strings.Contains(err.Error(), "pagesLifetime") || pages.bytes != 0 {
+		t.Errorf("after its time: %v, %d bytes", err, pages.bytes)
+	}
+}
