@@ -78,6 +78,8 @@ type serveOptions struct {
 	prompts   bool
 	remote    remoteOptions
 	runs      *ui.Store // with --ui, the newest runs
+	// instruments measure the runs, see observe.
+	instruments []mcpserver.Instrument
 }
 
 func (o *serveOptions) declare(flags *flag.FlagSet) {
@@ -152,6 +154,11 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 	if o.ui != "" {
 		o.runs = ui.NewStore(nil)
 	}
+	stopObserving, err := o.observe(ctx, logger)
+	if err != nil {
+		return err
+	}
+	defer stopObserving() // after the server, whose last runs end with it
 	server, closeAll, err := o.newServer(ctx, upstreams, cfg, logger)
 	if err != nil {
 		return err
@@ -210,6 +217,7 @@ func (o *serveOptions) serverOptions(cfg *config.Config, logger *slog.Logger) (*
 	if o.runs != nil {
 		options.Watcher = o.runs
 	}
+	options.Instruments = o.instruments
 	if store := loginStore(logger); store != nil {
 		options.Logins = store
 	}
