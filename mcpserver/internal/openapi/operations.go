@@ -36,7 +36,8 @@ type reader struct {
 	ownServers bool
 }
 
-var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+// methods are those of OpenAPI without TRACE, whose answer is the request with the host's headers.
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch"}
 
 // paths reads all operations. One that cannot be called costs nothing but itself.
 func (r *reader) paths() error {
@@ -55,7 +56,10 @@ func (r *reader) paths() error {
 		}
 		for _, method := range methods {
 			if op := item.get(method); op.isObject() {
-				if err := r.operation(entry.key, method, item, op); err != nil {
+				if op, err = op.resolve(); err == nil { // some documents have their operations elsewhere
+					err = r.operation(entry.key, method, item, op)
+				}
+				if err != nil {
 					r.log.Warn("an operation of the document is left out", "operation", strings.ToUpper(method)+" "+entry.key, "error", err)
 				}
 			}
@@ -130,7 +134,7 @@ func (r *reader) server(o *operation, item, op *place) (err error) {
 // annotations are the hints of MCP that a method allows. Nothing is known of what the others do, so they may destroy.
 func annotations(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		return `{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true}`
 	case http.MethodDelete:
 		return `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":true}`
