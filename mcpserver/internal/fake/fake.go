@@ -27,6 +27,8 @@ type Script struct {
 	// Tools are the entries of tools/list as raw JSON, Pages of them at a time (0: all at once).
 	Tools   []json.RawMessage
 	PerPage int
+	// ManyTools adds as many, tool_0 and so on, which echo.
+	ManyTools int
 	// RepeatCursor makes the list's cursors go in circles, NoTools answers tools/list with "method not found".
 	RepeatCursor, NoTools bool
 	// StartDelay comes before the answer to initialize, Hang never answers it.
@@ -43,8 +45,12 @@ type Script struct {
 	Deaf bool
 	// Offers are resources and prompts.
 	Offers Offers
-	// Tasks says that calls are taken as tasks; see tasks.go.
+	// Tasks says that calls are taken as tasks, see TaskTool.
 	Tasks bool
+	// Modern speaks revision 2026-07-28 alone; ExitOnDiscover ends with status 6 when it is asked for that.
+	Modern, ExitOnDiscover bool
+	// Trace is a file that gets a line for each message that comes in.
+	Trace string
 	// ExitFile, when the file is missing, makes the server create it and exit with the first call, before it has read it
 	// whole.
 	ExitFile string
@@ -68,7 +74,7 @@ func Tools(names ...string) []json.RawMessage {
 // (nested arrays) · garbage (no JSON) · endless (a message that never ends) · progress {times} · log {name,
 // times} (at that level) · meta (the _meta of the call) · told (the client's
 // capabilities) · offer {name, times} (adds a resource, announces it) · touch {name} (a resource changed) · subscribed (the
-// subscriptions so far).
+// subscriptions so far) · wrong_id (answers that nobody asked for, then its own) · flood {times} (notifications of each kind).
 func Server(s Script) (command, env string) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -87,9 +93,12 @@ func Main() {
 	if text == "" {
 		return
 	}
-	s := server{in: bufio.NewReader(os.Stdin), cancelled: map[string]chan struct{}{}, answers: map[string]chan json.RawMessage{}}
+	s := server{in: bufio.NewReader(os.Stdin), cancelled: map[string]chan struct{}{}, answers: map[string]chan json.RawMessage{}, tasks: map[string]*task{}}
 	if err := json.Unmarshal([]byte(text), &s.Script); err != nil {
 		panic(err)
+	}
+	for i := range s.ManyTools {
+		s.Tools = append(s.Tools, Tools(fmt.Sprintf("tool_%d", i))...)
 	}
 	s.run()
 	os.Exit(0)
@@ -105,6 +114,7 @@ type server struct {
 	nextID    int
 	told      json.RawMessage // the client's capabilities
 	log       []string        // what was subscribed to
+	tasks     map[string]*task
 }
 
 type message struct {
@@ -144,6 +154,10 @@ func (s *server) run() {
 }
 
 func (s *server) handle(m *message) {
+	s.trace(m)
+	if s.Modern && s.modern(m) || s.Tasks && s.taskRequest(m) {
+		return
+	}
 	switch m.Method {
 	case "initialize":
 		s.initialize(m)
@@ -287,6 +301,10 @@ func (s *server) call(m *message, stop chan struct{}) {
 		log := strings.Join(s.log, "\n")
 		s.mu.Unlock()
 		s.text(m, log)
+	case "wrong_id":
+		s.wrongID(m)
+	case "flood":
+		s.flood(m, params.Meta.ProgressToken, args.Times)
 	case "pid":
 		s.reply(m, fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}]}`, os.Getpid()))
 	case "env":
