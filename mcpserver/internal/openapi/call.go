@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+	"golang.org/x/net/http/httpguts"
 )
 
 // outgoing is a request that is being put together.
@@ -86,8 +87,8 @@ func (out *outgoing) add(p *parameter, raw json.RawMessage) error {
 		out.query = append(out.query, form(p.name, p.style, p.explode, value, e)...)
 	case "header":
 		text := simple(value, p.explode, plain)
-		if strings.ContainsAny(text, "\r\n\x00") {
-			return fmt.Errorf("%s holds a line break, which a header cannot", p.key)
+		if !httpguts.ValidHeaderFieldValue(text) {
+			return fmt.Errorf("%s holds a character that a header cannot, such as a line break", p.key)
 		}
 		out.header[p.name] = text
 	case "cookie":
@@ -207,8 +208,8 @@ func (out *outgoing) freely(a *API, args map[string]json.RawMessage) error {
 	}
 	for name, value := range header {
 		switch {
-		case strings.ContainsAny(name+value, "\r\n\x00"):
-			return errors.New("headers hold a line break")
+		case !httpguts.ValidHeaderFieldName(name), !httpguts.ValidHeaderFieldValue(value):
+			return fmt.Errorf("the header %q holds a character that it cannot, such as a line break", name)
 		case isOverride(name), isIgnoredHeader(name) && !strings.EqualFold(name, "Accept") && !strings.EqualFold(name, "Content-Type"), a.guard.setsHeader(name):
 			return fmt.Errorf("the header %s is not for programs to set", name)
 		}

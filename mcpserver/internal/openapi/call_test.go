@@ -311,7 +311,7 @@ func TestSecurityComesFromTheHost(t *testing.T) {
 		{"basic", `{}`, "GET /v1/basic", "Accept=*/* Authorization=Basic " + base64.StdEncoding.EncodeToString([]byte("me:pass:word"))},
 		{"bearer", `{}`, "GET /v1/bearer", "Accept=*/* Authorization=Bearer token"},
 		{"unknown", `{}`, "GET /v1/unknown", "Accept=*/*"},
-		{"request", `{"method": "GET", "path": "/x?api_key=mine&a=b", "query": {"api_key": "mine", "api%5Fkey": 1}, "headers": {"cookie": "sid=mine"}}`, "GET /v1/x?a=b&api%255Fkey=1", "Accept=application/json, */*;q=0.1 Cookie=sid=c-key X-Key=h-key"},
+		{"request", `{"method": "GET", "path": "/x?api_key=mine&a=b", "query": {"api_key": "mine", "API_key": 2, "api%5Fkey": 1}, "headers": {"cookie": "sid=mine"}}`, "GET /v1/x?a=b&api%255Fkey=1", "Accept=application/json, */*;q=0.1 Cookie=sid=c-key X-Key=h-key"},
 	} {
 		r, got := sentBy(t, api, c.tool, c.args)
 		if got != c.address {
@@ -341,9 +341,30 @@ func TestSecurityComesFromTheHost(t *testing.T) {
 			t.Errorf("%s: %v", c.scheme, err)
 		}
 	}
+	based := mustLoad(t, securityDocument, nil, &Options{BaseURL: "http://api.example/v1?q=base&v=2"})
+	if _, got := sentBy(t, based, "query", `{"q": "mine", "api_key": "k"}`); got != "GET /v1/query?q=base&v=2&api_key=k" {
+		t.Error(got)
+	}
+	if _, got := sentBy(t, based, "request", `{"method": "GET", "path": "/?v=mine", "query": {"q": "mine", "w": 3}}`); got != "GET /v1/?q=base&v=2&w=3" {
+		t.Error(got)
+	}
 	undeclared := mustLoad(t, strings.Replace(securityDocument, "security: [{missing", "x-security: [{missing", 1), nil, &Options{Security: map[string]string{"oauth": "token"}})
 	if r, _ := sentBy(t, undeclared, "global", `{"X-Key": 1}`); r.Header["Authorization"] != "Bearer token" {
 		t.Error("a document that asks for nothing has values of the configuration sent all the same")
+	}
+}
+
+func TestHeadersAreOnes(t *testing.T) {
+	api := mustLoad(t, head+"paths: {/x: {get: {operationId: f, parameters: [{name: X-A, in: header, description: 'A list,}', schema: {}}]}}}", nil, nil)
+	for args, want := range map[string]string{
+		`{"X-A": ["é", "b"]}`: "GET /v1/x", `{"X-A": "a\r\nHost: evil"}`: "error: X-A holds a character that a header cannot, such as a line break",
+	} {
+		if _, got := sentBy(t, api, "f", args); got != want {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	if tool := string(api.Tools()[0]); !strings.Contains(tool, `{"X-A":{"description":"A list,}"}}`) {
+		t.Error(tool)
 	}
 }
 
@@ -363,7 +384,7 @@ func TestRequestStaysBelowTheBase(t *testing.T) {
 		`{"method": "GET", "path": "/a/..;/admin"}`:                                            "error: a path with . or .. as a part of it is not allowed",
 		`{"method": "GET", "path": "/%zz"}`:                                                    "error: the arguments make no address of this API",
 		`{"method": "TRACE", "path": "/"}`:                                                     "error: method must be one of GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH",
-		`{"method": "GET", "path": "/", "headers": {"X": "a\r\nHost: evil"}}`:                  "error: headers hold a line break",
+		`{"method": "GET", "path": "/", "headers": {"X": "a\r\nHost: evil"}}`:                  `error: the header "X" holds a character that it cannot, such as a line break`,
 		`{"method": "GET", "path": "/", "headers": [1]}`:                                       "error: headers must be an object of strings",
 		`{"method": "GET", "path": "/", "query": "a=b"}`:                                       "error: query must be an object",
 		`{"method": "POST", "path": "/", "headers": {"content-type": "text/xml"}, "body": {}}`: "error: body must be a string when its Content-Type is text/xml",

@@ -121,7 +121,7 @@ func Load(ctx context.Context, location string, transport Transport, options *Op
 	if a.base, err = newBase(root, o.BaseURL); err != nil {
 		return nil, err
 	}
-	if a.guard, err = newGuard(root, &o); err != nil {
+	if a.guard, err = newGuard(root, a.base, &o); err != nil {
 		return nil, err
 	}
 	r := &reader{api: a, root: root, log: o.Logger, shapes: newShapes(o.Logger, countOperations(root)), names: map[string]bool{}, ownServers: o.BaseURL == ""}

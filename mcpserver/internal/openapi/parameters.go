@@ -125,8 +125,11 @@ type inputs struct {
 func (in *inputs) add(key string, one *part, description string, required bool) {
 	json := one.json
 	if description != "" && !one.described && strings.HasPrefix(json, "{") {
-		json = `{"description":` + quoted(description) + "," + strings.TrimPrefix(json, "{")
-		json = strings.Replace(json, ",}", "}", 1)
+		said := object{{"description", quoted(description)}}.String()
+		if json = strings.TrimPrefix(json, "{"); json != "}" {
+			said = strings.TrimSuffix(said, "}") + "," + json
+		}
+		json = said
 	}
 	in.properties.set(key, json)
 	in.refs = append(in.refs, one.refs...)

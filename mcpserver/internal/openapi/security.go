@@ -13,6 +13,7 @@ import (
 type guard struct {
 	values  map[string]credential // by the scheme's name
 	headers []string              // that the transport sets
+	query   url.Values            // of the base
 	all     []string              // the schemes, sorted
 	root    *place                // while the document is read
 }
@@ -21,8 +22,8 @@ type guard struct {
 type credential struct{ in, name, value string }
 
 // newGuard finds the schemes that there are values for.
-func newGuard(root *place, o *Options) (*guard, error) {
-	g := &guard{values: map[string]credential{}, headers: o.Headers, root: root}
+func newGuard(root *place, b *base, o *Options) (*guard, error) {
+	g := &guard{values: map[string]credential{}, headers: o.Headers, query: b.url.Query(), root: root}
 	schemes := root.get("components").get("securitySchemes")
 	g.all = slices.Sorted(maps.Keys(o.Security))
 	for _, name := range g.all {
@@ -67,7 +68,7 @@ func credentialOf(scheme *place, value string) (credential, error) {
 func (a *API) Secrets() (list []string) {
 	for _, c := range a.guard.values {
 		_, token, _ := strings.Cut(c.value, " ")
-		list = append(list, c.value, token)
+		list = append(list, c.value, token, unreserved(c.value))
 	}
 	return list
 }
@@ -103,7 +104,17 @@ func (g *guard) owns(p parameter) bool {
 		return true
 	}
 	for _, c := range g.values {
-		if c.in == p.in && c.name == p.name {
+		if c.in == p.in && strings.EqualFold(c.name, p.name) {
+			return true
+		}
+	}
+	return p.in == "query" && g.inBase(p.name)
+}
+
+// inBase reports whether the base has a query with this name. Some servers do not tell capitals apart.
+func (g *guard) inBase(name string) bool {
+	for own := range g.query {
+		if strings.EqualFold(own, name) {
 			return true
 		}
 	}
@@ -123,14 +134,15 @@ func (g *guard) setsHeader(name string) bool {
 
 // apply puts the values of schemes in, in place of what a program may have put there.
 func (g *guard) apply(schemes []string, out *outgoing) {
+	out.query = slices.DeleteFunc(out.query, func(one string) bool { return g.inBase(nameOf(one)) })
 	for _, c := range g.values {
 		switch c.in {
 		case "header":
 			deleteHeader(out.header, c.name)
 		case "query":
-			out.query = slices.DeleteFunc(out.query, func(one string) bool { return isNamed(one, c.name) })
+			out.query = slices.DeleteFunc(out.query, func(one string) bool { return strings.EqualFold(nameOf(one), c.name) })
 		case "cookie":
-			out.cookies = slices.DeleteFunc(out.cookies, func(one string) bool { return isNamed(one, c.name) })
+			out.cookies = slices.DeleteFunc(out.cookies, func(one string) bool { return strings.EqualFold(nameOf(one), c.name) })
 		}
 	}
 	for _, name := range schemes {
@@ -145,9 +157,11 @@ func (g *guard) apply(schemes []string, out *outgoing) {
 	}
 }
 
-// isNamed reports whether an escaped name=value has the name.
-func isNamed(one, name string) bool {
+// nameOf is the name of an escaped name=value.
+func nameOf(one string) string {
 	key, _, _ := strings.Cut(one, "=")
-	plain, err := url.QueryUnescape(key)
-	return err == nil && plain == name
+	if plain, err := url.QueryUnescape(key); err == nil {
+		return plain
+	}
+	return key
 }

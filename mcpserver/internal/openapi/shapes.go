@@ -3,7 +3,7 @@ package openapi
 import (
 	"fmt"
 	"log/slog"
-	"path"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -51,7 +51,8 @@ func (s *shapes) name(to *place) string {
 	}
 	base := to.key
 	if to.up == nil { // a whole file
-		base = strings.TrimSuffix(path.Base(to.file.location), path.Ext(to.file.location))
+		base = filepath.Base(to.file.location)
+		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	if base = strings.Trim(strings.Map(nameCharacter, base), "_"); base == "" {
 		base = "Type"
