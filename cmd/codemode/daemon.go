@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"flag"
 	"fmt"
@@ -160,14 +159,10 @@ func (o *daemonOptions) tls() (*tls.Config, error) {
 	if o.clientCA == "" {
 		return config, nil
 	}
-	text, err := os.ReadFile(o.clientCA)
-	if err != nil {
-		return nil, usageError{err}
+	if config.ClientCAs, err = certificatePool(o.clientCA); err != nil {
+		return nil, err
 	}
-	config.ClientCAs, config.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
-	if !config.ClientCAs.AppendCertsFromPEM(text) {
-		return nil, usagef("there is no certificate in %s", o.clientCA)
-	}
+	config.ClientAuth = tls.RequireAndVerifyClientCert
 	return config, nil
 }
 

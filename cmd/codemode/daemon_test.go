@@ -2,8 +2,16 @@ package main
 
 import (
 	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -31,14 +39,19 @@ type daemonUnderTest struct {
 //	daemon signal NAME   sends HUP or TERM
 //	daemon kill          as kill -9 has it
 //	daemon wait          waits for its end, and writes what it said to the file daemon.log
+//	daemon certificate FILE  writes a certificate for 127.0.0.1 that is its own authority, and its key
 //	daemon get PATH      asks it over HTTP; answers go to the file answer
 //	daemon until FILE ARGS…  runs codemode with FILE as input until it succeeds
 func daemonCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
-		ts.Fatalf("usage: daemon start|signal|kill|wait|get|until …")
+		ts.Fatalf("usage: daemon start|signal|kill|wait|get|certificate|until …")
 	}
 	if args[0] == "start" {
 		startDaemon(ts, args[1:])
+		return
+	}
+	if args[0] == "certificate" {
+		writeCertificate(ts, ts.MkAbs(args[1]))
 		return
 	}
 	d := ts.Value(daemonKey{}).(*daemonUnderTest)
@@ -134,4 +147,22 @@ func (d *daemonUnderTest) get(ts *testscript.TestScript, path string) {
 	text, err := io.ReadAll(response.Body)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs("answer"), text, 0o600))
+}
+
+// writeCertificate makes a certificate that serves and connects.
+func writeCertificate(ts *testscript.TestScript, path string) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ts.Check(err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "one"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	ts.Check(err)
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	ts.Check(err)
+	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...)
+	ts.Check(os.WriteFile(path, text, 0o600))
 }

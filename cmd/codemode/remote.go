@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"flag"
 	"io"
 	"log/slog"
@@ -16,21 +18,27 @@ import (
 // the machine.
 const tokenVariable = "CODEMODE_TOKEN"
 
-// remoteOptions are the flags of commands whose programs may run on a daemon.
-type remoteOptions struct{ url, token string }
-
-func (o *remoteOptions) declare(flags *flag.FlagSet) {
-	flags.StringVar(&o.url, "remote", "", "run programs on the daemon at this `URL` (ws, wss, or ws+unix:///socket), not here")
-	flags.StringVar(&o.token, "token", "", "with --remote, the bearer `token` (default $"+tokenVariable+")")
+// remoteOptions are the flags of commands whose programs may run on a daemon, or on several.
+type remoteOptions struct {
+	urls          stringList
+	token         string
+	ca, cert, key string
 }
 
-// executor dials the daemon; nil when the programs run here. defaults may be nil.
+func (o *remoteOptions) declare(flags *flag.FlagSet) {
+	flags.Var(&o.urls, "remote", "run programs on the daemon at this `URL` (ws, wss, or ws+unix:///socket), not here; of several, repeated or with "+
+		"commas between, each run takes the least busy one, and of dns+ws://name:port each address of the name is one")
+	flags.StringVar(&o.token, "token", "", "with --remote, the bearer `token` (default $"+tokenVariable+")")
+	flags.StringVar(&o.ca, "remote-ca", "", "with --remote wss://…, trust the authorities in this `file`, not the system's")
+	flags.StringVar(&o.cert, "remote-cert", "", "with --remote wss://…, the `file` of the client certificate to show")
+	flags.StringVar(&o.key, "remote-key", "", "the `file` of that certificate's key")
+}
+
+// executor dials the daemons; nil when the programs run here. defaults may be nil.
 func (o *remoteOptions) executor(ctx context.Context, defaults *remote.DialOptions) (protocol.Executor, error) {
-	if o.url == "" {
-		if o.token != "" {
-			return nil, usagef("--token goes with --remote")
-		}
-		return nil, nil
+	urls, err := o.daemons()
+	if err != nil || len(urls) == 0 {
+		return nil, err
 	}
 	var options remote.DialOptions
 	if defaults != nil {
@@ -39,7 +47,82 @@ func (o *remoteOptions) executor(ctx context.Context, defaults *remote.DialOptio
 	if options.Token = o.token; options.Token == "" {
 		options.Token = strings.TrimSpace(os.Getenv(tokenVariable))
 	}
-	return remote.Dial(ctx, o.url, &options)
+	if options.TLS, err = o.tls(); err != nil {
+		return nil, err
+	}
+	if len(urls) == 1 && !remote.IsBalanced(urls[0]) {
+		client, err := remote.Dial(ctx, urls[0], &options)
+		if err != nil {
+			return nil, err // not a nil *Client
+		}
+		return client, nil
+	}
+	balancer, err := remote.DialBalancer(ctx, urls, &remote.BalancerOptions{Dial: options})
+	if err != nil {
+		return nil, err
+	}
+	return balancer, nil
+}
+
+// daemons lists the URLs.
+func (o *remoteOptions) daemons() ([]string, error) {
+	var urls []string
+	for _, list := range o.urls {
+		for text := range strings.SplitSeq(list, ",") {
+			if text = strings.TrimSpace(text); text == "" {
+				return nil, usagef("--remote %q names no daemon", list)
+			}
+			urls = append(urls, text)
+		}
+	}
+	if len(urls) > 0 {
+		return urls, nil
+	}
+	for flag, value := range map[string]string{"--token": o.token, "--remote-ca": o.ca, "--remote-cert": o.cert, "--remote-key": o.key} {
+		if value != "" {
+			return nil, usagef("%s goes with --remote", flag)
+		}
+	}
+	return nil, nil
+}
+
+// tls reads the files for wss; nil leaves Go's defaults.
+func (o *remoteOptions) tls() (*tls.Config, error) {
+	if o.ca == "" && o.cert == "" && o.key == "" {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.ca != "" {
+		pool, err := certificatePool(o.ca)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = pool
+	}
+	if (o.cert == "") != (o.key == "") {
+		return nil, usagef("--remote-cert and --remote-key go together")
+	}
+	if o.cert != "" {
+		certificate, err := tls.LoadX509KeyPair(o.cert, o.key)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		config.Certificates = []tls.Certificate{certificate}
+	}
+	return config, nil
+}
+
+// certificatePool reads the authorities in a file.
+func certificatePool(path string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, usagef("there is no certificate in %s", path)
+	}
+	return pool, nil
 }
 
 // newLogger writes to w what is at least of a level.
