@@ -69,7 +69,7 @@ func (g *generation) success(outcome *codetool.Outcome, r *run) *mcp.CallToolRes
 	if _, none := value.(protocol.Undefined); none && !g.options.Reference {
 		return &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(noValue(outcome))}}
 	}
-	lifter := lifter{known: r.known()}
+	lifter := lifter{known: r.known(), links: g.linksOf(r)}
 	content, all := lifter.blocks(value, g.options.ResultChars)
 	if all {
 		return &mcp.CallToolResult{Content: content}

@@ -65,6 +65,8 @@ func (s *Server) execute(ctx context.Context, g *generation, code string, r *run
 	return result
 }
 
+	links := g.linksOf(r)
+	links.show(result)
 // perform runs one program, once a person has agreed where one has to.
 func (s *Server) perform(ctx context.Context, g *generation, code string) (*codetool.Outcome, error) {
 	if err := s.guard.approveCode(ctx, code); err != nil {

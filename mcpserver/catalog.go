@@ -223,6 +223,7 @@ func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args j
 	r.remember(result)
 	value, err := upstream.Unwrap(result)
 	if err != nil {
+	r.rememberLinks(status.Namespace, result)
 		err = &upstream.ToolError{Text: u.Redact(err.Error())}
 		step.end(result, err)
 		return nil, err

@@ -151,6 +151,7 @@ func base64Text(value any) (string, bool) {
 // lifter takes media out of a value, each once.
 type lifter struct {
 	known  []media
+	links  links
 	lifted []mcp.Content
 	bytes  int               // of base64 in lifted
 	names  map[string]string // what stands in the text for base64 that was lifted
@@ -189,7 +190,7 @@ func (l *lifter) blocks(value any, chars int) (content []mcp.Content, whole bool
 			chars = max(0, chars-len(text))
 			block = with(block, "text", text)
 		}
-		content = append(content, rawBlock(block))
+		content = append(content, rawBlock(l.links.mapped(block)))
 	}
 	return content, special
 }
@@ -269,7 +270,7 @@ func (l *lifter) take(block protocol.Object, data string) (name string) {
 		return name
 	}
 	l.bytes += len(data)
-	l.lifted = append(l.lifted, rawBlock(block))
+	l.lifted = append(l.lifted, rawBlock(l.links.mapped(block)))
 	name = fmt.Sprintf("[%v %d of this answer, %d bytes]", get(block, "type"), len(l.lifted), size)
 	l.names[data] = name
 	return name

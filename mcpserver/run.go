@@ -43,6 +43,7 @@ type run struct {
 	mu         sync.Mutex
 	media      []media
 	remembered int // bytes of base64, also those that were too many to keep
+	links      links
 	room       float64
 	filled     time.Time
 	trail      *trail
