@@ -34,12 +34,13 @@ type Follower struct {
 	line int
 	rest []byte // of a line that is not whole yet
 	skip bool   // the line that rest was of is too long
+	most int    // bytes of a line
 }
 
 // NewFollower reads what is there. warn is told what is no run; a file that is not there is no error, for the first run makes
 // it.
 func NewFollower(file string, store *Store, warn func(string)) (*Follower, error) {
-	f := &Follower{file: file, store: store, warn: warn}
+	f := &Follower{file: file, store: store, warn: warn, most: maxAuditLine}
 	for _, old := range putAside(file) {
 		if err := f.readWhole(old); err != nil {
 			return nil, err
@@ -191,7 +192,7 @@ func (f *Follower) take(data []byte, name string) {
 		if !f.skip {
 			f.rest = append(f.rest, line...)
 		}
-		if len(f.rest) > maxAuditLine {
+		if len(f.rest) > f.most {
 			f.rest, f.skip = nil, true
 		}
 		if !whole {
@@ -208,6 +209,10 @@ func (f *Follower) takeLine(line []byte, name string) {
 		return
 	}
 	var run mcpserver.AuditRun
+	if f.skip {
+		f.warn(fmt.Sprintf("%s line %d is longer than %d bytes; it is skipped", name, f.line, f.most))
+		return
+	}
 	if json.Unmarshal(line, &run) != nil || run.ID == "" || run.Outcome == mcpserver.Running {
 		f.warn(fmt.Sprintf("%s line %d is no run; it is skipped", name, f.line))
 		return

@@ -74,6 +74,9 @@ func (v *tokensView) chart() {
 		longest = max(longest, one.Raw, one.Full, one.Compact)
 	}
 	for _, one := range s.Servers {
+		if one.Tools == 0 {
+			continue // it is down
+		}
 		v.Servers = append(v.Servers, serverBars{one.Name, one.Tools,
 			bars([]string{"Own list", "Full", "Compact"}, []string{"raw", "ours", "compact"}, []int{one.Raw, one.Full, one.Compact}, longest, tokenCount)})
 	}

@@ -139,21 +139,34 @@ func (s *Store) Run(id string) (run mcpserver.AuditRun, ok bool) {
 	return run, true
 }
 
-// Select has the runs that keep says true of, newest first, without their calls' texts; of those the ones from a place on, most
-// of them at most. all is how many there are, kept and dropped how many runs the Store has and had to drop. What keep is given
-// is the Store's own and not to be kept or changed.
+// Select has the runs that keep says true of, newest first, of those the ones from a place on, most of them at most. all is how
+// many there are, kept and dropped how many runs the Store has and had to drop.
 func (s *Store) Select(keep func(*mcpserver.AuditRun) bool, from, most int) (list []Summary, all, kept, dropped int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, one := range slices.Backward(s.order) {
-		if keep != nil && !keep(&one.run) {
+	runs, dropped := s.snapshot()
+	for i := range runs {
+		if keep != nil && !keep(&runs[i]) {
 			continue
 		}
 		if all++; all > from && len(list) < most {
-			list = append(list, summarize(&one.run))
+			list = append(list, summarize(&runs[i]))
 		}
 	}
-	return list, all, len(s.order), s.dropped
+	return list, all, len(runs), dropped
+}
+
+// snapshot has all runs, newest first. Who searches them holds up nobody who runs.
+func (s *Store) snapshot() (runs []mcpserver.AuditRun, dropped int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	runs = make([]mcpserver.AuditRun, 0, len(s.order))
+	for _, one := range slices.Backward(s.order) {
+		run := one.run
+		if run.Outcome == mcpserver.Running {
+			run.Calls = slices.Clone(run.Calls) // others do not change any more
+		}
+		runs = append(runs, run)
+	}
+	return runs, s.dropped
 }
 
 // Changes tells a reader which runs have changed. Close it after use.

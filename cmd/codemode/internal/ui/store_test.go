@@ -161,6 +161,24 @@ func TestFollowerReadsOn(t *testing.T) {
 	}
 }
 
+// A line without end takes no more memory than a line may have.
+func TestFollowerSkipsALineThatIsTooLong(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "runs.jsonl")
+	store := NewStore(nil)
+	f := newTestFollower(t, file, store)
+	f.most = 1000
+	for range 3 {
+		f.write(strings.Repeat("x", 600))
+	}
+	if len(f.rest) > f.most {
+		t.Errorf("%d bytes are kept", len(f.rest))
+	}
+	f.write("\n" + line(t, "a"))
+	if diff := cmp.Diff([]string{file + " line 1 is longer than 1000 bytes; it is skipped"}, f.warned); diff != "" || len(ids(store)) != 1 {
+		t.Error(diff, ids(store))
+	}
+}
+
 // A file that is made later is found; Run looks by itself.
 func TestFollowerFindsANewFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.jsonl")

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +116,24 @@ func TestRunPageWithoutTexts(t *testing.T) {
 	v.see("/runs/r1", "program abababababab", "was not written down", `{"codemode": {"audit": {"payloads": true}}}`, "git.")
 }
 
+// A page of a run with many calls and large texts has bounds, and says what it lacks.
+func TestRunPageIsBounded(t *testing.T) {
+	run := aRun("r1")
+	call := run.Calls[0]
+	call.Arguments = strings.Repeat("a", maxPayload+1000)
+	run.Calls = nil
+	for range maxCalls + 20 {
+		run.Calls = append(run.Calls, call)
+	}
+	run.MoreCalls = 7
+	store := NewStore(nil)
+	store.RunEnded(run)
+	body := listen(t, store, nil).see("/runs/r1", "27 more calls not shown", `<span class="number">1.0</span> kB more)`, `<span class="number">9.2</span> kB more)`)
+	if n := strings.Count(body, "aaaa"); n > maxPayloads/4 || strings.Count(body, "<li><details") != maxCalls {
+		t.Errorf("%d characters of arguments", 4*n)
+	}
+}
+
 func TestListFiltersAndPages(t *testing.T) {
 	store := NewStore(nil)
 	for i := range 60 {
@@ -177,6 +196,10 @@ func TestCatalogue(t *testing.T) {
 	}
 	v.see("/catalogue?server=web", "0 functions", "no such command")
 	listen(t, NewStore(nil), nil).see("/catalogue", "codemode ui --config FILE")
+	all.Servers[0].Functions = slices.Repeat(all.Servers[0].Functions, maxDeclared)
+	if body := v.see("/catalogue", "600 functions; the first 300 are shown, search for the others"); strings.Count(body, "<summary") != maxDeclared {
+		t.Error("more are shown")
+	}
 }
 
 func TestTokens(t *testing.T) {
