@@ -21,6 +21,7 @@ import (
 // TestMain makes the test binary its own worker process, for the examples.
 func TestMain(m *testing.M) {
 	worker.Main()
+	beClient()
 	os.Exit(m.Run())
 }
 
