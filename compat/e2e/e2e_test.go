@@ -310,6 +310,22 @@ func TestWrapNeedsNoFile(t *testing.T) {
 	}
 }
 
+// TestConsoleStaysOffTheWire covers programs that print: the client, which reports any line that is no message, sees none.
+func TestConsoleStaysOffTheWire(t *testing.T) {
+	needNode(t)
+	answers := drive(t, nil, append([]string{"wrap", "--", "node"}, server("everything")...),
+		step{"do": "listUntil", "texts": []string{"get_sum:"}, "ms": 30000},
+		code(`async () => { console.log("hi"); console.info({ a: 1 }); console.table([1]); console.error("e"); console.warn("{}\n{}"); return 1 }`),
+		step{"do": "notifications"},
+	)
+	if got := text(answers[1]); isError(answers[1]) || !strings.Contains(got, "hi") || !strings.Contains(got, "{ a: 1 }") {
+		t.Errorf("got %q", got)
+	}
+	if errs := answers[2]["errors"].([]any); len(errs) != 0 {
+		t.Errorf("the client saw what is no message: %v", errs)
+	}
+}
+
 func TestInspector(t *testing.T) {
 	needNode(t)
 	inspect := func(args ...string) string {
