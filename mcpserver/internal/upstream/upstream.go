@@ -1,5 +1,5 @@
 // Package upstream keeps connections to MCP servers: it starts them, lists their tools, calls them, and starts them
-// again.
+// again. An HTTP API with an OpenAPI document answers as one, see package openapi.
 //
 // An [Upstream] is one server, whatever happens to it. A [Status] is what is known about it at one moment, its [Tool]s
 // among that. [Unwrap] makes a program's value of a call's result.
