@@ -23,11 +23,13 @@ type namespace struct {
 	byName       map[string]*boundTool
 	suggest      func(name string) string // see NotFound in forDialect
 	extra        []dialect.Function
+	withheld     map[string]func(ctx context.Context, args []json.RawMessage) (any, error)
 	compact      func() typegen.Compact // the short declarations
 }
 
 func newNamespace(provider, identifier string) *namespace {
-	ns := &namespace{provider: provider, identifier: identifier, byName: map[string]*boundTool{}}
+	ns := &namespace{provider: provider, identifier: identifier, byName: map[string]*boundTool{},
+		withheld: map[string]func(context.Context, []json.RawMessage) (any, error){}}
 	ns.compact = sync.OnceValue(func() typegen.Compact { return typegen.GenerateCompact(ns.forTypegen()) })
 	return ns
 }
@@ -81,8 +83,13 @@ func bind(p *Provider, identifier string, options *Options) *namespace {
 		ns.tools = append(ns.tools, bound)
 		names = append(names, tool.Name)
 	}
-	for i, identifier := range assignIdentifiers(names, toolIdentifier) {
-		tool := ns.tools[i]
+	for _, withheld := range p.Withheld {
+		names = append(names, withheld.Name)
+	}
+	identifiers := assignIdentifiers(names, toolIdentifier)
+	ns.refuse(p.Withheld, identifiers[len(ns.tools):])
+	for i, tool := range ns.tools {
+		identifier := identifiers[i]
 		tool.identifier = identifier
 		if len(tool.OutputSchema) == 0 {
 			tool.observed = options.Shapes.schema(tool)
@@ -91,6 +98,21 @@ func bind(p *Provider, identifier string, options *Options) *namespace {
 		tool.signature = sync.OnceValue(func() string { return typegen.GenerateCompactTool(tool.namespace, tool.forTypegen()) })
 	}
 	return ns
+}
+
+// refuse has calls of withheld tools be refused, by their identifiers and by the names that the host gave.
+func (ns *namespace) refuse(list []Withheld, identifiers []string) {
+	for i, withheld := range list {
+		call := func(ctx context.Context, args []json.RawMessage) (any, error) {
+			arguments, err := argumentObject(args)
+			if err != nil {
+				return nil, err
+			}
+			return nil, withheld.Refuse(ctx, arguments)
+		}
+		ns.extra = append(ns.extra, dialect.Function{Name: identifiers[i], Call: call})
+		ns.withheld[withheld.Name] = call
+	}
 }
 
 // takeOver keeps what is known about the tools of old when ns has the same: its declarations and compiled schemas.
@@ -127,6 +149,9 @@ func (ns *namespace) forDialect() dialect.Provider {
 	p.NotFound = func(ctx context.Context, name string, args []json.RawMessage) (any, error) {
 		if tool := ns.byName[name]; tool != nil {
 			return tool.call(ctx, args)
+		}
+		if refuse := ns.withheld[name]; refuse != nil {
+			return refuse(ctx, args)
 		}
 		err := &protocol.ToolNotFoundError{Tool: name}
 		if near := ns.suggest(name); near != "" {

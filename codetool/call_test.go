@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,16 @@ func TestOptionsReachTheRequest(t *testing.T) {
 	}
 }
 
+// withheld are tools that say so.
+func withheld(names ...string) (list []Withheld) {
+	for _, name := range names {
+		list = append(list, Withheld{Name: name, Refuse: func(_ context.Context, args json.RawMessage) error {
+			return fmt.Errorf("%s is withheld from %s", name, args)
+		}})
+	}
+	return list
+}
+
 func TestCalls(t *testing.T) {
 	fail := RawTool{Name: "fail", Call: func(context.Context, json.RawMessage) (any, error) { return nil, errors.New("no such id") }}
 	nothing := RawTool{Name: "nothing", Call: func(context.Context, json.RawMessage) (any, error) { return json.RawMessage(nil), nil }}
@@ -57,7 +68,7 @@ func TestCalls(t *testing.T) {
 	gated := echoTool("gated", "")
 	gated.NeedsApproval = true
 	providers := []Provider{
-		{Name: "my server", Tools: append(echoTools("get-user", "a-b", "a_b", "天气", "then", "__proto__", "list_issues"), fail, nothing, exact, gated)},
+		{Name: "my server", Tools: append(echoTools("get-user", "a-b", "a_b", "天气", "then", "__proto__", "list_issues"), fail, nothing, exact, gated), Withheld: withheld("held-back", "a.b")},
 		{Name: "other", Tools: echoTools("elsewhere", "what-ever")},
 	}
 	for _, c := range []struct{ namespace, tool, args, want, wantErr string }{
@@ -73,6 +84,9 @@ func TestCalls(t *testing.T) {
 		{"my_server", "nothing", `[]`, ``, ""},
 		{"my_server", "exact", `[]`, `{"b": 9007199254740993, "a":1}`, ""},
 		{"my_server", "gated", `[]`, ``, `Tool "gated" not found`},
+		{"my_server", "held_back", `[{"id":1}]`, ``, `held-back is withheld from {"id":1}`},
+		{"my_server", "held-back", `[]`, ``, `held-back is withheld from {}`},
+		{"my_server", "a_b_3", `[]`, ``, `a.b is withheld from {}`},
 		{"my_server", "lst_isues", `[]`, ``, `Tool "lst_isues" not found; did you mean "list_issues"?`},
 		{"my_server", "listIssues", `[]`, ``, `Tool "listIssues" not found; did you mean "list_issues"?`},
 		{"my_server", "what-ever", `[]`, ``, `Tool "what-ever" not found; did you mean "other.what_ever"?`},

@@ -226,3 +226,13 @@ func TestFunctions(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestWithheldToolsAreNotDeclared(t *testing.T) {
+	tool, _ := newTestTool(t, &Options{Search: true, DescriptionBudget: 1 << 20}, []Provider{{Name: "srv", Tools: echoTools("shown"), Withheld: withheld("held_back")}})
+	if text := tool.Description(); strings.Contains(text, "held_back") || !strings.Contains(text, "shown") {
+		t.Error(text)
+	}
+	if fault := tool.foresee(`async () => srv.held_back({})`); fault != nil {
+		t.Errorf("a call that says why it is refused is foreseen to be one of no tool: %v", fault.Failure)
+	}
+}

@@ -100,7 +100,7 @@ func (t *Tool) mayHave(namespace, name string) bool {
 		if ns.identifier != namespace {
 			continue
 		}
-		if name == "then" || ns.byName[name] != nil {
+		if name == "then" || ns.byName[name] != nil || ns.withheld[name] != nil {
 			return true
 		}
 		for _, tool := range ns.tools {

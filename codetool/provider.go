@@ -14,6 +14,8 @@ type Provider struct {
 	Name string
 	// Tools in the order they are declared in. Of two with the same name the first holds.
 	Tools []RawTool
+	// Withheld are tools that are there but may not be called. They are nowhere declared and not found by search.
+	Withheld []Withheld
 	// Types replaces the generated declarations when it is not empty.
 	Types string
 	// Note is printed as a comment above the declarations; empty prints nothing.
@@ -21,6 +23,15 @@ type Provider struct {
 	// Instructions is what the provider says of itself, such as an MCP server's instructions. The compact description has
 	// a line of it.
 	Instructions string
+}
+
+// Withheld is a tool that programs may not call.
+type Withheld struct {
+	// Name is free-form.
+	Name string
+	// Refuse is asked when a program calls it all the same. args is what it would have been called with, not validated; the
+	// error is thrown at the call site.
+	Refuse func(ctx context.Context, args json.RawMessage) error
 }
 
 // RawTool is one function a program may call, described as an MCP server or a host describes it.

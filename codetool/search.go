@@ -52,9 +52,12 @@ func (t *Tool) newCatalogue() *catalogue {
 	for _, tool := range home.tools {
 		taken = append(taken, tool.identifier)
 	}
+	for _, withheld := range home.extra {
+		taken = append(taken, withheld.Name)
+	}
 	search, describe := freeName(SearchName, taken), freeName(DescribeName, taken)
 	c.search, c.describe = home.identifier+"."+search, home.identifier+"."+describe
-	home.extra = []dialect.Function{{Name: search, Call: c.answerSearch}, {Name: describe, Call: c.answerDescribe}}
+	home.extra = append(home.extra, dialect.Function{Name: search, Call: c.answerSearch}, dialect.Function{Name: describe, Call: c.answerDescribe})
 	return c
 }
 
