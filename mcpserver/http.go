@@ -19,6 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/codemode-go/codemode/mcpserver/internal/message"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // maxBody bounds one HTTP request: a program of the largest size, every character of it escaped.
@@ -38,6 +39,8 @@ type HTTPOptions struct {
 	AllowedHosts []string
 	// Path is where the endpoint is; empty is "/mcp".
 	Path string
+	// Metrics answers GET /metrics, to whom the endpoint answers, with the token; nil is no such path.
+	Metrics http.Handler
 	// CertFile and KeyFile make it HTTPS.
 	CertFile, KeyFile string
 }
@@ -54,20 +57,32 @@ func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStrea
 		server.WithEventStore(newEvents()), server.WithStreamableHTTPLogger(s.log),
 		server.WithDisableLocalhostProtection(true)) // refuse has it, and knows of proxies
 	mux := http.NewServeMux()
-	mux.HandleFunc(o.Path, func(w http.ResponseWriter, r *http.Request) {
-		if status, why := o.refuse(r); status != 0 {
-			if status == http.StatusUnauthorized {
-				w.Header().Set("WWW-Authenticate", "Bearer")
-			}
-			http.Error(w, why, status)
-			return
-		}
+	if o.Metrics != nil {
+		mux.Handle("GET /metrics", o.guarded(o.Metrics))
+	}
+	mux.Handle(o.Path, o.guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && !readMessage(w, r) {
 			return
 		}
-		streamable.ServeHTTP(w, r)
-	})
+		// A client without a session is its connection.
+		streamable.ServeHTTP(w, r.WithContext(protocol.WithSession(r.Context(), r.RemoteAddr)))
+	})))
 	return mux, func(ctx context.Context) { _ = streamable.Shutdown(ctx) } // it has no HTTP server of its own to fail
+}
+
+// guarded lets those through who may call.
+func (o *HTTPOptions) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, why := o.refuse(r)
+		if status == 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if status == http.StatusUnauthorized {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		}
+		http.Error(w, why, status)
+	})
 }
 
 // heartbeat keeps idle streams of clients from being closed on the way.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/codemode-go/codemode/protocol"
 	"github.com/codemode-go/codemode/remote/internal/capnweb"
+	"github.com/codemode-go/codemode/remote/promtext"
 )
 
 // HandlerOptions adjusts NewHandler. The zero value of a field is its default.
@@ -101,7 +102,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.serveReady(w)
 		return
 	case "/metrics":
-		h.serveMetrics(w)
+		promtext.Serve(w, h.writeMetrics)
 		return
 	}
 	switch {

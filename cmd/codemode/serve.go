@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/codemode-go/codemode/cmd/codemode/internal/metrics"
 	"github.com/codemode-go/codemode/cmd/codemode/internal/ui"
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/executor"
@@ -30,7 +31,7 @@ func serveCommand() command {
 name the later file's counts. A file that changes is read again, and so are all on SIGHUP: a configuration that cannot be used
 changes nothing. Each server becomes one namespace of the program. Speaks MCP on standard input and output,
 or Streamable HTTP with --http, where a listener prints "listening URL" on standard error once it accepts (ADDR may end
-in :0). With --ui the runs are shown as they go on a page of this machine, whose address is printed as "ui listening URL"; it
+in :0); GET /metrics there, with the same token, is for Prometheus. With --ui the runs are shown as they go on a page of this machine, whose address is printed as "ui listening URL"; it
 has their programs and results, from memory. A server that cannot run is named on standard error and in the tool's description; the others work.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
@@ -78,8 +79,11 @@ type serveOptions struct {
 	prompts   bool
 	remote    remoteOptions
 	runs      *ui.Store // with --ui, the newest runs
-	// instruments measure the runs, see observe.
+	// instruments measure the runs, see observe; metrics is one of them with --http, and pool what programs run on, unless
+	// that is a daemon.
 	instruments []mcpserver.Instrument
+	metrics     *metrics.Metrics
+	pool        *executor.Pool
 }
 
 func (o *serveOptions) declare(flags *flag.FlagSet) {
@@ -182,6 +186,7 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 	}
 	return ignoreCanceled(ctx, server.ListenHTTP(ctx, o.http, &mcpserver.HTTPOptions{
 		Token: token, AllowedOrigins: o.origins, AllowedHosts: o.hosts, CertFile: o.cert, KeyFile: o.key,
+		Metrics: o.metricsOf(server),
 	}, func(url string) {
 		fmt.Fprintln(term.err, "listening", url)
 	}))
@@ -233,7 +238,11 @@ func (o *serveOptions) newExecutor(ctx context.Context, settings config.Settings
 	if daemon != nil || err != nil {
 		return daemon, err
 	}
-	return executor.New(&executor.Options{Outbound: outboundOf(settings), Limits: settings.Limits, Logger: logger})
+	o.pool, err = executor.New(&executor.Options{Outbound: outboundOf(settings), Limits: settings.Limits, Logger: logger, Metrics: o.poolMetrics()})
+	if err != nil {
+		return nil, err
+	}
+	return o.pool, nil
 }
 
 // outboundOf is the configuration's network policy: blocked unless it opens it.
