@@ -37,6 +37,9 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 	defer stop()
 	// The run is the connection's, not the request's: a client may be asked something by the answer to its request.
 	lasting, end := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), runKey{}, r))
+	if r.origin.Session != "" {
+		lasting = protocol.WithSession(lasting, r.origin.Session)
+	}
 	lasting = upstream.WithCaller(lasting, r.origin.trace(s.callerOf(ctx, request.Params.Meta)))
 	one := &parked{run: r, done: make(chan *mcp.CallToolResult, 1), end: end}
 	s.wg.Go(func() {
