@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -216,6 +217,19 @@ func TestAliasesDoNotUnfold(t *testing.T) {
 		t.Errorf("%d bytes", len(api.Tools()[0]))
 	}
 	t.Log(time.Since(began))
+}
+
+// TestManyComplaints: what is wrong a hundred times is told twenty times.
+func TestManyComplaints(t *testing.T) {
+	var log bytes.Buffer
+	text := head + "paths:\n"
+	for i := range 100 {
+		text += fmt.Sprintf("  /x%d: {get: {$ref: 'none.yaml'}}\n", i)
+	}
+	mustLoad(t, text, nil, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if n := strings.Count(log.String(), "is left out"); n != maxComplaints || !strings.Contains(log.String(), "untold=80") {
+		t.Errorf("%d: %s", n, log.String())
+	}
 }
 
 // TestFormOfItself: a form that is put together of itself is read once.

@@ -124,7 +124,9 @@ func Load(ctx context.Context, location string, transport Transport, options *Op
 	if a.guard, err = newGuard(root, a.base, &o); err != nil {
 		return nil, err
 	}
-	r := &reader{api: a, root: root, log: o.Logger, shapes: newShapes(o.Logger, countOperations(root)), names: map[string]bool{}, ownServers: o.BaseURL == ""}
+	said := &complaints{log: o.Logger}
+	defer said.close()
+	r := &reader{api: a, root: root, log: said, shapes: newShapes(said, countOperations(root)), names: map[string]bool{}, ownServers: o.BaseURL == ""}
 	if err := r.paths(); err != nil {
 		return nil, err
 	}
@@ -132,6 +134,29 @@ func Load(ctx context.Context, location string, transport Transport, options *Op
 	a.guard.root = nil // calls do without the document
 	a.local = docs.local
 	return a, nil
+}
+
+// maxComplaints bounds what is told of one document: one missing file can be in the way of a thousand operations.
+const maxComplaints = 20
+
+// complaints are what is wrong with parts of a document.
+type complaints struct {
+	log *slog.Logger
+	n   int
+}
+
+// Warn tells of one, as a slog.Logger does.
+func (c *complaints) Warn(message string, args ...any) {
+	if c.n++; c.n <= maxComplaints {
+		c.log.Warn(message, args...)
+	}
+}
+
+// close tells how many were not told.
+func (c *complaints) close() {
+	if c.n > maxComplaints {
+		c.log.Warn("more of the document is wrong", "untold", c.n-maxComplaints)
+	}
 }
 
 // revision is that of OpenAPI which the document says; anything but 3 is refused.

@@ -3,7 +3,6 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ type operation struct {
 type reader struct {
 	api    *API
 	root   *place
-	log    *slog.Logger
+	log    *complaints
 	shapes *shapes
 	names  map[string]bool
 	// ownServers has the servers of paths and operations count.

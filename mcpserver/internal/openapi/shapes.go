@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -16,7 +15,7 @@ const tooLargeType = `{"description":"Left out: the types of this function are t
 // shapes are the named types of a document, each converted once for each direction, and put together into the schemas of
 // tools, which carry what they reach and nothing else.
 type shapes struct {
-	log   *slog.Logger
+	log   *complaints
 	limit int // of one schema, in bytes
 	names map[*yaml.Node]string
 	taken map[string]bool
@@ -31,7 +30,7 @@ type part struct {
 	described bool
 }
 
-func newShapes(log *slog.Logger, operations int) *shapes {
+func newShapes(log *complaints, operations int) *shapes {
 	limit := min(MaxSchema, MaxSchemas/(2*max(operations, 1))) // one for what is sent, one for what is received
 	return &shapes{log: log, limit: limit, names: map[*yaml.Node]string{}, taken: map[string]bool{}, parts: [2]map[*yaml.Node]*part{{}, {}}}
 }
