@@ -179,6 +179,31 @@ func TestModernClientIsAskedByTheAnswerToItsCall(t *testing.T) {
 	}
 }
 
+// TestModernClientHearsWhatItListensFor covers the notifications of the revision without sessions: those that were asked
+// for, with the id of the request that did.
+func TestModernClientHearsWhatItListensFor(t *testing.T) {
+	s := fakes(t, nil, "add")
+	s.Settled(t.Context())
+	deaf, c := bare(t, s), bare(t, s)
+	for _, one := range []*client{deaf, c} {
+		one.request("server/discover", `{`+modernMeta+`}`)
+		one.request("tools/list", `{`+modernMeta+`}`)
+	}
+	c.send(`{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + modernMeta + `}}`)
+	if m := c.receive(); m.Method != "notifications/subscriptions/acknowledged" {
+		t.Fatalf("%+v", m)
+	}
+	if m := deaf.request("tools/call", `{"name":"code","arguments":{"code":"async () => srv.add({ name: 'fresh', times: 1 })"},`+modernMeta+`}`); !strings.Contains(string(m.Result), "added") {
+		t.Fatalf("%s %s", m.Result, m.Error)
+	}
+	if m := c.receive(); m.Method != "notifications/tools/list_changed" || !strings.Contains(string(m.Params), `"io.modelcontextprotocol/subscriptionId":"L"`) {
+		t.Errorf("%s %s", m.Method, m.Params)
+	}
+	if deaf.request("tools/list", `{`+modernMeta+`}`); len(deaf.notes) > 0 {
+		t.Errorf("who did not listen heard %s", deaf.notes[0].Method)
+	}
+}
+
 // TestAPersonIsAskedThroughTheClient covers the policy's question on its way: over the client's connection, in the form
 // of its revision.
 func TestAPersonIsAskedThroughTheClient(t *testing.T) {

@@ -20,6 +20,7 @@ type session struct {
 	logLevel      atomic.Value // of mcp.LoggingLevel
 	notifications chan mcp.JSONRPCNotification
 	questions     *questions
+	streams       streams
 }
 
 func newSession(c *conn) *session {
@@ -68,7 +69,13 @@ func (s *session) forward(ctx context.Context) {
 	for {
 		select {
 		case n := <-s.notifications:
-			s.conn.write(encode(n))
+			if s.ProtocolVersion() != "" { // a client that initialized hears everything
+				s.conn.write(encode(n))
+				continue
+			}
+			for _, one := range s.streams.addressed(n) {
+				s.conn.write(encode(one))
+			}
 		case <-ctx.Done():
 			return
 		}

@@ -294,6 +294,10 @@ func (c *conn) request(key string, id json.RawMessage, method string, raw []byte
 	}
 	return func() []byte {
 		defer cancel()
+		if method == string(mcp.MethodSubscriptionsListen) {
+			c.session.streams.add(key, id, raw)
+			defer c.session.streams.remove(key)
+		}
 		answer := c.server.HandleMessage(ctx, withSafeID(raw, id))
 		c.mu.Lock()
 		defer c.mu.Unlock()
