@@ -65,11 +65,11 @@ func (s *Server) execute(ctx context.Context, g *generation, code string, r *run
 	if outcome.Native != nil && !g.options.Reference {
 		result.Meta = usage(outcome.Native)
 	}
+	links := g.linksOf(r)
+	links.show(result)
 	return result
 }
 
-	links := g.linksOf(r)
-	links.show(result)
 // perform runs one program, once a person has agreed where one has to.
 func (s *Server) perform(ctx context.Context, g *generation, code string) (*codetool.Outcome, error) {
 	if err := s.guard.approveCode(ctx, code); err != nil {
