@@ -26,6 +26,10 @@ func (t *Tool) successHint(o *Outcome, code string) string {
 	}
 	open := t.unawaited(code)
 	if o.Native != nil {
+		if failed := namesOf(o.Native.Calls, protocol.CallFailed); len(failed) > 0 && !mayCatch.MatchString(code) {
+			hints = append(hints, "Failed, and nobody heard of it, since it was not awaited: "+strings.Join(failed, ", ")+". Write await before the call.")
+			open = nil
+		}
 		if lost := namesOf(o.Native.Calls, protocol.CallAbandoned); len(lost) > 0 {
 			hints = append(hints, "Not awaited, so the answer reached nobody: "+strings.Join(lost, ", ")+". Write await before the call, or await Promise.all([…]) for several.")
 			open = nil
@@ -41,6 +45,9 @@ func (t *Tool) successHint(o *Outcome, code string) string {
 	}
 	return strings.Join(hints, " ")
 }
+
+// mayCatch finds what can take a rejection. In a program without any of it that ended well, no call that was awaited failed.
+var mayCatch = regexp.MustCompile(`\bcatch\b|\bfinally\b|\bthen\b|\ballSettled\b|\bany\b|\brace\b|\bunhandledrejection\b`)
 
 // makesOpaque finds what makes values that have no JSON.
 var makesOpaque = regexp.MustCompile(`\bnew\s+(Map|Set|WeakMap|WeakSet|[A-Z]\w*Error|Error)\b|\bMap\.groupBy\b|\bcatch\s*\(`)

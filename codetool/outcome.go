@@ -135,11 +135,26 @@ func (f *Failure) String() string {
 	if f.Frame != "" {
 		text += "\n" + f.Frame
 	}
+	if f.Native != nil {
+		for _, cause := range f.Native.Causes {
+			text += "\nCaused by: " + clipped(cause)
+		}
+	}
 	if f.Foreseen {
 		text += "\nNothing was run."
 	}
 	if len(f.Completed) > 0 {
 		text += "\nCompleted before that, and not to be repeated if they changed something: " + strings.Join(f.Completed, ", ") + "."
+	}
+	return text
+}
+
+// maxCause bounds what is shown of one cause, in characters.
+const maxCause = 500
+
+func clipped(text string) string {
+	if letters := []rune(text); len(letters) > maxCause {
+		return string(letters[:maxCause]) + "…"
 	}
 	return text
 }

@@ -115,6 +115,8 @@ func TestFailuresInFull(t *testing.T) {
 		{"let x = 1;\nlet x = 2;", "SyntaxError:"},
 		{"while (true) {}", "Execution timed out at its 300 ms bound. Do less work per run and return the part that is already finished."},
 		{"throw 'x'", "x"},
+		{"throw Object.assign(new TypeError('bad q'), { cause: new Error('root') })", "TypeError: bad q (line 1:21)\n  1 | throw Object.assign(new TypeError('bad q'), { cause: new Error('root') })\n    |                     ^\nCaused by: Error: root"},
+		{"await Promise.any([Promise.reject(new Error('one')), Promise.reject(new RangeError('two'))])", "AggregateError: All promises were rejected\nCaused by: Error: one\nCaused by: RangeError: two"},
 		{"const r = codemode.list_issues({}); await r;\nreturn r.map(x => x)", "TypeError: r.map is not a function (line 2:10); is an await missing? A call gives a promise: await codemode.list_issues(…)\n  2 | return r.map(x => x)\n    |          ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues."},
 		{"await codemode.list_issues({}); await codemode.list_issues({}); nope()", "ReferenceError: nope is not defined (line 1:65)\n  1 | await codemode.list_issues({}); await codemode.list_issues({}); nope()\n    |                                                                 ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues ×2."},
 		{"(async function () {\n  return nope.x\n})", "ReferenceError: nope is not defined (line 2:"},
@@ -141,6 +143,9 @@ func TestHints(t *testing.T) {
 		{"return await Promise.all([codemode.list_issues({}), codemode.list_issues({ a: 1 })])", `[{},{"a":1}]`, ""},
 		{`async () => {\n  const s = \"a\";\n  return s;\n}`, `"a"`, ""},
 		{"const x = 1", ``, "no value"},
+		{"codemode.listOrders({ userId: 'x' }); await codemode.list_issues({}); return 1", `1`, "Failed, and nobody heard of it, since it was not awaited: codemode.listOrders"},
+		{"const p = codemode.listOrders({ userId: 'x' }); await codemode.list_issues({}); return p.catch(() => 1)", `1`, ""},
+		{"try { await codemode.listOrders({ userId: 'x' }) } catch { return 1 }", `1`, ""},
 	} {
 		outcome, err := tool.Call(t.Context(), c.code)
 		if err != nil || outcome.Failure != nil {
@@ -162,5 +167,23 @@ func TestManyParallelCalls(t *testing.T) {
 	}
 	if err != nil || string(outcome.Value) != `"`+strings.Join(want, ",")+`"` {
 		t.Errorf("got %+v, %v", outcome, err)
+	}
+}
+
+// dataError is a tool's error with more to say.
+type dataError struct{ error }
+
+func (dataError) ErrorData() json.RawMessage {
+	return json.RawMessage(`{"retryAfter":9007199254740993,"raw":"é"}`)
+}
+
+func TestErrorsOfToolsHaveTheirData(t *testing.T) {
+	fail := codetool.RawTool{Name: "fail", Call: func(context.Context, json.RawMessage) (any, error) {
+		return nil, fmt.Errorf("wrapped: %w", dataError{errors.New("busy")})
+	}}
+	tool := newPoolTool(t, &codetool.Options{LosslessIntegers: true}, codetool.Provider{Tools: []codetool.RawTool{fail}})
+	outcome, err := tool.Call(t.Context(), "try { await codemode.fail({}) } catch (e) { return [e.message, e.data] }")
+	if want := `["wrapped: busy",{"retryAfter":9007199254740993,"raw":"é"}]`; err != nil || string(outcome.Value) != want {
+		t.Errorf("got %s, %v, %v", outcome.Value, outcome.Failure, err)
 	}
 }

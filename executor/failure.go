@@ -32,6 +32,10 @@ func (r *run) failure(f *wire.Failure) (*protocol.Failure, error) {
 	if f.Line > 0 {
 		out.Position = &protocol.Position{File: f.File, Line: f.Line, Column: f.Column}
 	}
+	const mostCauses, longestCause = 10, 16 << 10
+	for _, cause := range f.Causes[:min(len(f.Causes), mostCauses)] {
+		out.Causes = append(out.Causes, clip(cause, longestCause))
+	}
 	if f.Thrown != "" && int64(len(f.Thrown)) <= most {
 		if !json.Valid([]byte(f.Thrown)) {
 			return nil, fmt.Errorf("%w: a thrown value that is no JSON", errMalformed)

@@ -32,6 +32,7 @@ func TestAnswers(t *testing.T) {
 		{"logs", `async () => { console.log('x'); return 1 }`, "1\n---\nConsole output:\nx"},
 		{"isError", `async () => srv.fail({})`, "isError\nError: bad thing\nmore*"},
 		{"isError caught", `async () => { try { await srv.fail({}) } catch (e) { return 'caught: ' + e.message } }`, "caught: bad thing\nmore"},
+		{"data of an error", `async () => { try { await srv.raw({result: {isError: true, content: [{type: 'text', text: 'no'}], structuredContent: {id: 7}}}) } catch (e) { return [e.message, e.data.id] } }`, "[\n  \"no\",\n  7\n]"},
 		{"protocol error", `async () => { try { await srv.rpcerror({code: -32602, message: 'nope'}) } catch (e) { return e.message } }`, "MCP error -32602: nope"},
 		{"thrown", `async () => { console.log('l'); throw new TypeError('bad') }`, "isError\nError: TypeError: bad (line 1:39)\n  1 | async () => { console.log('l'); throw new TypeError('bad') }\n    |                                       ^\n---\nConsole output:\nl"},
 		{"syntax", `async () => { let = = 1 }`, "isError\nError: *"},

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/mcpserver/config"
 	"github.com/codemode-go/codemode/mcpserver/internal/upstream"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // quiet is how long changes of upstreams are gathered before clients hear of them.
@@ -137,8 +139,10 @@ func (g *generation) providers() []codetool.Provider {
 	for _, u := range g.upstreams {
 		status := u.Status()
 		place[status.Namespace] = len(list)
+		open, withheld, why := g.withheldOf(u, &status)
 		list = append(list, codetool.Provider{
-			Name: status.Namespace, Note: note(&status), Instructions: status.Instructions, Tools: rawTools(u, status.Tools),
+			Name: status.Namespace, Note: strings.TrimSpace(note(&status) + "\n" + why), Instructions: status.Instructions,
+			Tools: g.rawTools(u, open), Withheld: withheld,
 		})
 	}
 	for _, p := range g.options.Problems {
@@ -153,14 +157,14 @@ func (g *generation) providers() []codetool.Provider {
 	return g.withReadings(list)
 }
 
-func rawTools(u *upstream.Upstream, tools []upstream.Tool) []codetool.RawTool {
+func (g *generation) rawTools(u *upstream.Upstream, tools []upstream.Tool) []codetool.RawTool {
 	list := make([]codetool.RawTool, 0, len(tools))
 	for _, tool := range tools {
 		list = append(list, codetool.RawTool{
 			Name: tool.Name, Title: tool.Title, Description: tool.Description,
 			InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
 			Call: func(ctx context.Context, args json.RawMessage) (any, error) {
-				return callUpstream(ctx, u, tool.Name, args)
+				return callUpstream(ctx, u, tool.Name, args, g.stillOpen)
 			},
 		})
 	}
@@ -211,9 +215,13 @@ func shorten(text string) string {
 }
 
 // callUpstream is what a program's call of a function does.
-func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args json.RawMessage) (any, error) {
+func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args json.RawMessage, check func(*upstream.Upstream, string) error) (any, error) {
 	r, began, status := runFrom(ctx), time.Now(), u.Status()
 	step := r.trail.take(status.Name, tool, args)
+	if err := check(u, tool); err != nil {
+		step.end(nil, err)
+		return nil, err
+	}
 	result, err := u.Call(step.sent(ctx, &status), tool, args)
 	r.called(status.Namespace, tool, time.Since(began), err != nil)
 	if err != nil {
@@ -221,10 +229,14 @@ func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args j
 		return nil, err
 	}
 	r.remember(result)
+	r.rememberLinks(status.Namespace, result)
 	value, err := upstream.Unwrap(result)
 	if err != nil {
-	r.rememberLinks(status.Namespace, result)
-		err = &upstream.ToolError{Text: u.Redact(err.Error())}
+		failed := &upstream.ToolError{Text: u.Redact(err.Error())}
+		if more := protocol.DataError(nil); errors.As(err, &more) {
+			failed.Data = u.RedactData(more.ErrorData())
+		}
+		err = failed
 		step.end(result, err)
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync/atomic"
 )
@@ -14,6 +15,16 @@ type Envelope struct {
 	// Error is the message of the Error that the program sees thrown; nil when there is none. An empty message is
 	// still an error.
 	Error *string `json:"error,omitempty"`
+	// Data is what that Error has as its member data, in the encoding of values.go; nil when it has none.
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// DataError is an error of a tool with more to say than its text: the program finds it in the member data of what it
+// catches.
+type DataError interface {
+	error
+	// ErrorData is JSON, or nil.
+	ErrorData() json.RawMessage
 }
 
 // ParseEnvelope reads an envelope's JSON text.
@@ -29,6 +40,9 @@ func ParseEnvelope(text string) (Envelope, error) {
 func (e Envelope) Text() string {
 	if e.Error != nil {
 		message, _ := marshal(*e.Error) // a string always has a rendering
+		if e.Data != nil && ValidJSON(e.Data) {
+			return `{"error":` + string(message) + `,"data":` + string(e.Data) + `}`
+		}
 		return `{"error":` + string(message) + `}`
 	}
 	if e.Result == nil {
@@ -70,7 +84,11 @@ func NewEnvelopeDispatch(handlers map[string]Handler, guard *CompletionGuard) Di
 			return ErrorEnvelope(CompletedMessage).Text(), nil
 		}
 		if err != nil {
-			return ErrorEnvelope(err.Error()).Text(), nil
+			failed := ErrorEnvelope(err.Error())
+			if more := DataError(nil); errors.As(err, &more) {
+				failed.Data = more.ErrorData()
+			}
+			return failed.Text(), nil
 		}
 		return Envelope{Result: result}.Text(), nil
 	}

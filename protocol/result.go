@@ -83,6 +83,9 @@ type Failure struct {
 	Limit string
 	// LimitValue is that limit's value, in its own unit.
 	LimitValue int64
+	// Causes are the errors that the thrown one was made with, each as "Name: message" in one line or more, the nearest
+	// first: its cause, that one's cause, and what an AggregateError holds. Nil when there is none.
+	Causes []string
 	// Pending lists the calls ("provider.tool") that were in flight when a clock or the caller ended the run.
 	Pending []string
 }

@@ -138,7 +138,8 @@ func TestAResultArrivesAsItWas(t *testing.T) {
 	client := dial(t, url, nil)
 	full := &protocol.ExecuteResult{
 		Failure: &protocol.Failure{
-			Kind: protocol.FailureThrown, Name: "TypeError", Message: "m", Stack: "at x", Position: &protocol.Position{File: "a.js", Line: 1, Column: 2},
+			Causes: []string{"Error: a", "Error: é"},
+			Kind:   protocol.FailureThrown, Name: "TypeError", Message: "m", Stack: "at x", Position: &protocol.Position{File: "a.js", Line: 1, Column: 2},
 			Thrown: json.RawMessage(`{"toString":[1]}`), Limit: "cpu", LimitValue: 3, Pending: []string{"a.b"},
 		},
 		Logs:  []protocol.LogLine{{Level: protocol.LevelWarn, Text: "w", Elapsed: 1234567}},

@@ -51,6 +51,9 @@ func encodeFailure(f *protocol.Failure) capnweb.Object {
 		set("limit", f.Limit)
 		set("limitValue", f.LimitValue)
 	}
+	if len(f.Causes) > 0 {
+		set("causes", f.Causes)
+	}
 	if len(f.Pending) > 0 {
 		set("pending", f.Pending)
 	}
@@ -93,6 +96,7 @@ type (
 		Limit      string               `json:"limit"`
 		LimitValue int64                `json:"limitValue"`
 		Pending    []string             `json:"pending"`
+		Causes     []string             `json:"causes"`
 	}
 	wireResult struct {
 		Result      json.RawMessage `json:"result"`
@@ -133,7 +137,7 @@ func (w *wireFailure) failure() *protocol.Failure {
 	if w == nil {
 		return nil
 	}
-	f := &protocol.Failure{Kind: w.Kind, Name: w.Name, Message: w.Message, Stack: w.Stack, Thrown: w.Thrown, Limit: w.Limit, LimitValue: w.LimitValue, Pending: w.Pending}
+	f := &protocol.Failure{Kind: w.Kind, Name: w.Name, Message: w.Message, Stack: w.Stack, Thrown: w.Thrown, Limit: w.Limit, LimitValue: w.LimitValue, Pending: w.Pending, Causes: w.Causes}
 	if w.ThrownJSON != "" {
 		f.Thrown = json.RawMessage(w.ThrownJSON)
 	}

@@ -140,7 +140,11 @@
   };
   host.decodeEnvelope = (text) => {
     const envelope = parse(text);
-    if (p.ObjectHasOwn(envelope, 'error')) throw new p.Error(envelope.error);
+    if (p.ObjectHasOwn(envelope, 'error')) {
+      const error = new p.Error(envelope.error);
+      if (p.ObjectHasOwn(envelope, 'data')) p.define(error, 'data', holdsMarkers(text) ? unmark(envelope.data) : envelope.data, true);
+      throw error;
+    }
     if (!p.ObjectHasOwn(envelope, 'result')) return undefined;
     return holdsMarkers(text) ? unmark(envelope.result) : envelope.result;
   };

@@ -67,7 +67,37 @@
   const isInstance = p.uncurryThis(Function.prototype[Symbol.hasInstance]);
   const isDOMException = (value) => attempt(() => isInstance(host.load('12_domexception').DOMException, value)) === true;
 
-  // describe is a Failure for Go: kind, name, message, stack, thrown, limit.
+  // A failure is for people: megabytes of it stay here.
+  const LONGEST = 1 << 20;
+  const LONGEST_CAUSE = 2000;
+  const shortened = (text, longest = LONGEST) => (text?.length > longest ? `${p.StringPrototypeSlice(text, 0, longest)}... (${text.length} characters)` : text);
+
+  // What an error was made with: its cause and that one's, and the errors of an AggregateError, each in a line. Only members
+  // that are values of their own are asked for.
+  const MOST_CAUSES = 10;
+  const ownValue = (object, key) => p.ObjectGetOwnPropertyDescriptor(object, key)?.value;
+  const inALine = (value) => {
+    const name = isError(value) ? attempt(() => value.name) : undefined;
+    const message = isError(value) ? attempt(() => value.message) : undefined;
+    if (typeof message !== 'string') return shortened(render(value, isObject(value) ? attempt(() => host.encode(value, true)) : undefined), LONGEST_CAUSE);
+    return shortened(typeof name === 'string' && name !== '' ? `${name}: ${message}` : message, LONGEST_CAUSE);
+  };
+  const causesOf = (error) => {
+    const causes = p.list();
+    for (let at = error; isError(at) && causes.length < MOST_CAUSES;) {
+      const errors = ownValue(at, 'errors');
+      if (p.ArrayIsArray(errors)) {
+        for (let i = 0; i < errors.length && causes.length < MOST_CAUSES; i++) causes[causes.length] = inALine(ownValue(errors, i));
+      }
+      if (!p.ObjectHasOwn(at, 'cause') || causes.length === MOST_CAUSES) break;
+      at = ownValue(at, 'cause');
+      if (at === undefined) break;
+      causes[causes.length] = inALine(at);
+    }
+    return causes;
+  };
+
+  // describe is a Failure for Go: kind, name, message, stack, thrown, limit, causes.
   const describe = (value) => {
     const out = { __proto__: null, kind: 'thrown', message: '' };
     if (!isObject(value)) {
@@ -95,6 +125,10 @@
       if (stack?.frames !== undefined) out.frames = stack.frames;
       if (stack?.text !== undefined) out.stack = stack.text;
     }
+    if (genuine) {
+      const causes = attempt(() => causesOf(value));
+      if (causes?.length > 0) out.causes = causes;
+    }
     if (!genuine) out.thrown = attempt(() => host.encode(value, true));
     else if (typeof message !== 'string' && message !== undefined) out.thrown = attempt(() => host.encode({ __proto__: null, message }, true));
     if (typeof message === 'string' && message !== '') out.message = message;
@@ -105,9 +139,6 @@
     return out;
   };
 
-  // A failure is for people: megabytes of it stay here.
-  const LONGEST = 1 << 20;
-  const shortened = (text) => (text?.length > LONGEST ? `${p.StringPrototypeSlice(text, 0, LONGEST)}... (${text.length} characters)` : text);
   const shorten = (failure) => {
     failure.message = shortened(failure.message);
     failure.name = shortened(failure.name);

@@ -21,6 +21,7 @@ type thrown struct {
 	Limit               string
 	LimitValue          int64
 	Provider            string
+	Causes              []string
 }
 
 // frame is one line of a stack: its text as the engine renders it, and where it is.
@@ -41,6 +42,9 @@ func (p *program) failure(text string) wire.Failure {
 	}
 	t.Message = p.words(t.Message)
 	f := wire.Failure{Kind: t.Kind, Name: t.Name, Message: t.Message, Thrown: t.Thrown, Limit: t.Limit, LimitValue: t.LimitValue}
+	for _, cause := range t.Causes {
+		f.Causes = append(f.Causes, p.words(cause))
+	}
 	if t.Provider != "" {
 		f.Message = fmt.Sprintf("the source of provider %q: %s", t.Provider, f.Message)
 	}

@@ -3,6 +3,8 @@
 package worker_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,6 +29,25 @@ func TestFailures(t *testing.T) {
 		}},
 		{"a failed call", program{code: "async () => {\n  await codemode.t();\n}", answer: func(call) string { return `{"error":"no"}` }}, wire.Failure{
 			Kind: "thrown", Name: "Error", Message: "no", Line: 2, Column: 3, Stack: "Error: no\n    at async program.js:2:3",
+		}},
+		{"causes", program{code: "async () => { throw Object.assign(new TypeError('bad q'), {cause: new Error('middle', {cause: {id: 7}})}) }"}, wire.Failure{
+			Kind: "thrown", Name: "TypeError", Message: "bad q", Line: 1, Column: 35, Stack: "TypeError: bad q\n    at program.js:1:35",
+			Causes: []string{"Error: middle", `{"id":7}`},
+		}},
+		{"causes in a ring", program{code: "async () => {\n const e = new Error('a'); e.cause = e; throw e }"}, wire.Failure{
+			Kind: "thrown", Name: "Error", Message: "a", Line: 2, Column: 12, Stack: "Error: a\n    at program.js:2:12",
+			Causes: slices.Repeat([]string{"Error: a"}, 10),
+		}},
+		{"causes that lie", program{code: "async () => {\n const e = new Error('a'); Object.defineProperty(e, 'cause', {get() { for (;;); }}); throw e }"}, wire.Failure{
+			Kind: "thrown", Name: "Error", Message: "a", Line: 2, Column: 12, Stack: "Error: a\n    at program.js:2:12",
+		}},
+		{"several errors", program{code: "async () => {\n throw new AggregateError([new Error('a'), 'b', new RangeError('c'.repeat(3000))], 'all') }"}, wire.Failure{
+			Kind: "thrown", Name: "AggregateError", Message: "all", Line: 2, Column: 8, Stack: "AggregateError: all\n    at program.js:2:8",
+			Causes: []string{"Error: a", "b", "RangeError: " + strings.Repeat("c", 1988) + "... (3012 characters)"},
+		}},
+		{"the data of a failed call", program{code: "async () => {\n try { await codemode.t() } catch (e) { throw Object.keys(e).join() + JSON.stringify(e.data) + e }\n}",
+			answer: func(call) string { return `{"error":"no","data":{"id":7}}` }}, wire.Failure{
+			Kind: "thrown", Message: `data{"id":7}Error: no`, Thrown: `"data{\"id\":7}Error: no"`,
 		}},
 		{"seen before", program{code: "async () => {\n  const e = new Error('x'); e.stack; throw e }"}, wire.Failure{
 			Kind: "thrown", Name: "Error", Message: "x", Line: 2, Column: 13, Stack: "Error: x\n    at program.js:2:13",

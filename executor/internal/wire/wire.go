@@ -136,6 +136,8 @@ type Failure struct {
 	Thrown     string `json:"thrown,omitempty"`
 	Limit      string `json:"limit,omitempty"`
 	LimitValue int64  `json:"limitValue,omitempty"`
+	// Causes are the lines of protocol.Failure.Causes.
+	Causes []string `json:"causes,omitempty"`
 }
 
 // FetchHeader opens an outbound request, or is a later step of one.

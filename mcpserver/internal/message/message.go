@@ -62,6 +62,9 @@ type Error struct {
 // Error reads as the MCP SDKs word it for programs.
 func (e *Error) Error() string { return fmt.Sprintf("MCP error %d: %s", e.Code, e.Message) }
 
+// ErrorData is what programs find in the data of what they catch (protocol.DataError).
+func (e *Error) ErrorData() json.RawMessage { return e.Data }
+
 // The error codes of JSON-RPC and MCP that are used by name.
 const (
 	CodeParse              = -32700

@@ -2,14 +2,22 @@ package upstream
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strconv"
 )
 
 // ToolError is what a tool answered that calls its answer an error.
-type ToolError struct{ Text string }
+type ToolError struct {
+	Text string
+	// Data is the answer's structuredContent; nil when it had none.
+	Data json.RawMessage
+}
 
 func (e *ToolError) Error() string { return e.Text }
+
+// ErrorData is what programs find in the data of what they catch (protocol.DataError).
+func (e *ToolError) ErrorData() json.RawMessage { return e.Data }
 
 // timedOut is a call that its server did not answer within the bound of its entry.
 type timedOut struct{ text string }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/codemode-go/codemode/mcpserver/internal/message"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // ready returns the session, starting the server first if it has to.
@@ -57,19 +58,38 @@ func (u *Upstream) Call(ctx context.Context, tool string, args json.RawMessage) 
 		result, err = u.callOnce(ctx, tool, args)
 	}
 	if err != nil {
-		return nil, redacted{u.spec.redact(err.Error()), err}
+		return nil, u.redactError(err)
 	}
 	return result, nil
 }
 
-// redacted is an error with another text.
+// redacted is an error with another text and data.
 type redacted struct {
 	text  string
+	data  json.RawMessage
 	cause error
 }
 
-func (r redacted) Error() string { return r.text }
-func (r redacted) Unwrap() error { return r.cause }
+func (r redacted) Error() string              { return r.text }
+func (r redacted) Unwrap() error              { return r.cause }
+func (r redacted) ErrorData() json.RawMessage { return r.data }
+
+func (u *Upstream) redactError(err error) error {
+	out := redacted{text: u.spec.redact(err.Error()), cause: err}
+	if more := protocol.DataError(nil); errors.As(err, &more) {
+		out.data = u.RedactData(more.ErrorData())
+	}
+	return out
+}
+
+// RedactData is Redact for JSON; what is none afterwards is nil.
+func (u *Upstream) RedactData(data json.RawMessage) json.RawMessage {
+	clean := json.RawMessage(u.spec.redact(string(data)))
+	if !protocol.ValidJSON(clean) {
+		return nil
+	}
+	return clean
+}
 
 // tool finds a tool as last listed.
 func (u *Upstream) tool(name string) *Tool {
@@ -140,7 +160,7 @@ func (u *Upstream) Request(ctx context.Context, method string, params map[string
 		}
 		err = u.failed(ctx, s, method, err)
 	}
-	return nil, redacted{u.spec.redact(err.Error()), err}
+	return nil, u.redactError(err)
 }
 
 // List reads a list of the server, "resources/list" with "resources" for example, over all its pages.

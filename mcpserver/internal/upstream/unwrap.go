@@ -3,7 +3,6 @@ package upstream
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"strings"
 )
 
@@ -27,7 +26,11 @@ func Unwrap(result json.RawMessage) (json.RawMessage, error) {
 		if message == "" {
 			message = "Tool call failed"
 		}
-		return nil, errors.New(message)
+		failed := &ToolError{Text: message}
+		if data := fields["structuredContent"]; string(data) != "null" {
+			failed.Data = data
+		}
+		return nil, failed
 	}
 	if value, ok := fields["structuredContent"]; ok && string(value) != "null" {
 		return value, nil
