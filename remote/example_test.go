@@ -71,6 +71,29 @@ func ExampleDial() {
 	// 21
 }
 
+// Several daemons are one executor: each run goes where the fewest are, and to another daemon when one is gone.
+func ExampleDialBalancer() {
+	first, stopFirst := startDaemon()
+	defer stopFirst()
+	second, stopSecond := startDaemon()
+	ctx := context.Background()
+	there, err := remote.DialBalancer(ctx, []string{first, second}, &remote.BalancerOptions{Dial: remote.DialOptions{Outbound: protocol.BlockOutbound()}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer there.Close()
+	stopSecond()
+	for range 4 {
+		result, err := there.Execute(ctx, &protocol.ExecuteRequest{Code: `async () => 6 * 7`})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s ", result.Value)
+	}
+	// Output:
+	// 42 42 42 42
+}
+
 // A daemon that cannot be reached is an error of Dial, with a code.
 func ExampleDial_rejected() {
 	_, err := remote.Dial(context.Background(), "ws://127.0.0.1:1", nil)

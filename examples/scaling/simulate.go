@@ -86,7 +86,6 @@ type simulation struct {
 	seq      int
 	arrived  int
 	total    int
-	turn     int
 	lost     int   // the daemon that is lost, -1
 	loads    []int // of each host, by daemon
 	daemons  []simDaemon
