@@ -106,7 +106,11 @@ func Listen(ctx context.Context, addr string, store *Store, options *Options) (*
 	})
 	p.served.Go(func() {
 		<-p.ctx.Done()
-		_ = p.web.Close() // what is open are streams
+		patience, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer done()
+		if p.web.Shutdown(patience) != nil {
+			_ = p.web.Close() // a browser that does not let go
+		}
 	})
 	return p, nil
 }
