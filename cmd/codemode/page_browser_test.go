@@ -126,6 +126,9 @@ func eachPageReads(b *tab) {
 				if over := b.text(`document.documentElement.scrollWidth - innerWidth`); over != "0" {
 					b.Errorf("%s is %s pixels too wide for %d", path, over, width)
 				}
+				if below := b.text(`Math.floor(Math.max(0, document.documentElement.scrollHeight - Math.max(innerHeight, document.body.getBoundingClientRect().bottom + scrollY)))`); below != "0" {
+					b.Errorf("%s goes on for %s pixels below its end", path, below)
+				}
 				if faint := b.text(faint); faint != "" {
 					b.Errorf("%s in %s: %s", path, scheme, faint)
 				}
