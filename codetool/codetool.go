@@ -80,6 +80,8 @@ type Options struct {
 	// RunUnchecked runs every program. Otherwise one that will surely fail, because it calls a tool or reads a variable that
 	// does not exist, is answered without a run; see Failure.Foreseen.
 	RunUnchecked bool
+	// Check has programs checked against the declarations before they run; see FindChecker. Nil runs them unchecked.
+	Check *Checker
 	// Shapes learns what results of tools without an output schema look like, for the declarations of the next Tool that
 	// With makes, and of the next process; nil learns nothing.
 	Shapes *Shapes
@@ -172,6 +174,9 @@ func (t *Tool) Call(ctx context.Context, code string) (*Outcome, error) {
 func (t *Tool) CallWith(ctx context.Context, code string, options CallOptions) (*Outcome, error) {
 	if foreseen := t.foresee(code); foreseen != nil {
 		return foreseen, nil
+	}
+	if checked := t.checked(ctx, code); checked != nil {
+		return checked, nil
 	}
 	result, err := t.execute(ctx, code, options)
 	if err != nil {

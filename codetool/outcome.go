@@ -38,7 +38,8 @@ type Failure struct {
 	// Completed names the calls that had been answered by then, each once, with how many when there were several
 	// ("github.create_issue", "github.list_issues ×3"): what they did stays done.
 	Completed []string
-	// Foreseen says that nothing was run: the text calls a tool, or reads a variable, that does not exist.
+	// Foreseen says that nothing was run: the text calls a tool, or reads a variable, that does not exist, or it does not
+	// fit the declarations (see Options.Check).
 	Foreseen bool
 	// Native is the executor's failure; nil when the request was refused before anything ran.
 	Native *protocol.Failure
@@ -110,7 +111,7 @@ func (o *Outcome) ErrorText() string {
 func (f *Failure) String() string {
 	text := f.Message
 	if f.Foreseen {
-		text = f.foreseenAs() + ": " + text + f.place()
+		text = f.named()
 	}
 	if n := f.Native; n != nil {
 		switch n.Kind {
@@ -159,12 +160,15 @@ func clipped(text string) string {
 	return text
 }
 
-// foreseenAs is the name of the error that the run would have ended with.
-func (f *Failure) foreseenAs() string {
-	if strings.HasSuffix(f.Message, " is not defined") {
-		return "ReferenceError"
+// named is the message of a failure that was foreseen, as the run would have ended.
+func (f *Failure) named() string {
+	switch {
+	case strings.Contains(f.Message, "\n"): // it has its places
+		return f.Message
+	case strings.HasSuffix(f.Message, " is not defined"):
+		return "ReferenceError: " + f.Message + f.place()
 	}
-	return "Error"
+	return "Error: " + f.Message + f.place()
 }
 
 func (f *Failure) place() string {

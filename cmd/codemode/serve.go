@@ -75,6 +75,7 @@ type serveOptions struct {
 	form      string
 	budget    int
 	learn     bool
+	check     bool
 	resources bool
 	prompts   bool
 	remote    remoteOptions
@@ -97,6 +98,7 @@ func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.reference, "reference", false, "answer word for word as codeMcpServer of @cloudflare/codemode does")
 	o.declareDescription(flags)
 	flags.BoolVar(&o.learn, "learn-types", true, "remember names and types, never values, of what tools without an output schema returned, and declare them as observed")
+	flags.BoolVar(&o.check, "check", false, "check programs against the declarations before they run, with tsgo or tsc on PATH")
 	flags.BoolVar(&o.resources, "resources", false, "pass the servers' resources on, to clients and to programs")
 	flags.BoolVar(&o.prompts, "prompts", false, "pass the servers' prompts on, to clients and to programs")
 	o.remote.declare(flags)
@@ -122,6 +124,13 @@ func (o *serveOptions) describe(options *codetool.Options) error {
 	}
 	if o.budget > 0 {
 		options.DescriptionBudget = o.budget
+	}
+	if o.check {
+		checker, err := codetool.FindChecker()
+		if err != nil {
+			return usageError{fmt.Errorf("--check: %w", err)}
+		}
+		options.Check = checker
 	}
 	return nil
 }
