@@ -130,13 +130,17 @@ const TIMEOUT_SENTENCE = /^Execution timed out at its \d+(\.\d+)? ms bound\./;
 function renderFailure(failure, asGiven) {
   const { kind, name, message, position } = failure;
   if (kind === 'timeout' || kind === 'stalled' || TIMEOUT_SENTENCE.test(message)) return TIMED_OUT;
-  if (kind === 'syntax') {
-    const place = asGiven && position ? ` (line ${position.line}:${position.column})` : '';
-    return `${name || 'SyntaxError'}: ${message}${place}`;
-  }
+  if (kind === 'syntax') return `${name || 'SyntaxError'}: ${message}${place(position, asGiven)}`;
   const thrown = failure.thrownJson === undefined ? failure.thrown : JSON.parse(failure.thrownJson);
   if (kind === 'thrown' && thrown?.message && typeof thrown.message !== 'string') return thrown.message; // as it is: {message: 404}
   return message || thrownText(thrown) || name || 'the program threw a value without a message';
+}
+
+// place says where a syntax error is: in a module or prelude, or in the program when it ran as it was given.
+function place(position, asGiven) {
+  if (!position || !(position.file || asGiven)) return '';
+  const { file, line, column } = position;
+  return file ? ` (${file}:${line}:${column})` : ` (line ${line}:${column})`;
 }
 
 // thrownText renders what was thrown and is no Error: its message when it has one, else its JSON.
