@@ -22,6 +22,8 @@ type generation struct {
 	upstreams []*upstream.Upstream
 	offers    *offers
 	keys      []string // of the upstreams: what the configuration says of each
+	pins      *pins
+	pinIDs    map[*upstream.Upstream]string // of the upstreams; empty is not pinned
 
 	mu      sync.Mutex
 	stale   bool
@@ -97,7 +99,8 @@ func (s *Server) build(upstreams []Upstream, options *Options, before *generatio
 	if err := checkNamespaces(upstreams); err != nil {
 		return nil, err
 	}
-	g := &generation{options: resolve(options), stale: true, offers: s.offers}
+	g := &generation{options: resolve(options), stale: true, offers: s.offers, pinIDs: map[*upstream.Upstream]string{}}
+	g.pins = newPins(g.options.Pins, s.log)
 	g.ownBudget = g.options.Tool.Search && (options == nil || options.Tool.DescriptionBudget == 0)
 	g.options.Tool.Authorize = g.authorize(s.guard.before(g.options.Tool.Authorize))
 	g.base = codetool.NewTool(s.executor, nil, &g.options.Tool)
@@ -107,6 +110,7 @@ func (s *Server) build(upstreams []Upstream, options *Options, before *generatio
 		if before != nil && u.key != "" {
 			if i := slices.Index(before.keys, key); i >= 0 {
 				g.upstreams = append(g.upstreams, before.upstreams[i])
+				g.pinIDs[before.upstreams[i]] = u.pin
 				continue
 			}
 		}
@@ -116,6 +120,7 @@ func (s *Server) build(upstreams []Upstream, options *Options, before *generatio
 			Capabilities: s.clients.union, Ask: s.ask, Hear: s.hear,
 		})
 		g.upstreams = append(g.upstreams, made)
+		g.pinIDs[made] = u.pin
 	}
 	return g, nil
 }

@@ -99,6 +99,9 @@ type Options struct {
 	Policy config.Policy
 	// Audit says where runs are written down; its zero value writes nothing.
 	Audit config.Audit
+	// Pins withholds tools that changed since they were first seen; its zero value withholds none. Servers of this process
+	// are never pinned.
+	Pins config.Pins
 	// Watcher hears of runs as they go; nil is nobody.
 	Watcher Watcher
 	// Instruments measure runs and make them parts of traces.
@@ -131,6 +134,7 @@ func OptionsFromConfig(cfg *config.Config) *Options {
 		Prompts:      settings.Prompts,
 		Policy:       settings.Policy,
 		Audit:        settings.Audit,
+		Pins:         settings.Pins,
 	}
 	if settings.Outbound == protocol.OutboundInherit {
 		o.Tool.Outbound = protocol.InheritOutbound()
@@ -145,6 +149,7 @@ func OptionsFromConfig(cfg *config.Config) *Options {
 type Upstream struct {
 	name, namespace string
 	key             string // all that is said of it; empty is like no other
+	pin             string // its pinID; empty is not pinned
 	spec            func(*child.Supervisor, Logins) upstream.Spec
 }
 
@@ -155,7 +160,7 @@ type Logins = upstream.Authorizer
 func FromConfig(cfg *config.Config) []Upstream {
 	list := make([]Upstream, 0, len(cfg.Servers))
 	for _, s := range cfg.Servers {
-		list = append(list, Upstream{name: s.Name, namespace: s.Namespace, key: keyOf(&s), spec: func(supervisor *child.Supervisor, logins Logins) upstream.Spec {
+		list = append(list, Upstream{name: s.Name, namespace: s.Namespace, key: keyOf(&s), pin: pinID(&s), spec: func(supervisor *child.Supervisor, logins Logins) upstream.Spec {
 			return upstream.FromConfig(&s, supervisor, logins)
 		}})
 	}
@@ -254,6 +259,7 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 	}
 	s.publish()
 	s.wg.Go(s.publishLoop)
+	s.wg.Go(s.followPins)
 	s.wg.Go(s.offers.loop)
 	return s, nil
 }
@@ -376,20 +382,23 @@ type ServerTool struct {
 	Name, Title, Description string
 	// InputSchema and OutputSchema are JSON Schemas with the bytes that the server sent.
 	InputSchema, OutputSchema json.RawMessage
+	// Withheld says why it may not be called; empty when it may. See Options.Pins.
+	Withheld string
 }
 
 // Servers tells how the upstreams are, in their order.
 func (s *Server) Servers() []ServerStatus {
-	upstreams := s.generation().upstreams
-	list := make([]ServerStatus, 0, len(upstreams))
-	for _, u := range upstreams {
+	g := s.generation()
+	list := make([]ServerStatus, 0, len(g.upstreams))
+	for _, u := range g.upstreams {
 		status := u.Status()
+		withheld := g.pins.withheld(g.pinIDs[u], &status)
 		one := ServerStatus{Name: status.Name, Namespace: status.Namespace, State: string(status.State), Reason: status.Reason,
 			Server: status.Server, Version: status.Version, StartTook: status.StartTook, Revision: status.Revision}
 		for _, tool := range status.Tools {
 			one.Tools = append(one.Tools, ServerTool{
 				Name: tool.Name, Title: tool.Title, Description: tool.Description,
-				InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
+				InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema, Withheld: withheld[tool.Name],
 			})
 		}
 		list = append(list, one)

@@ -15,7 +15,7 @@ import (
 func toolsCommand() command {
 	return command{
 		name:    "tools",
-		usage:   "tools --config F [--config F]… [--format ts|compact|json|description|stats] [--timeout D]",
+		usage:   "tools --config F [--config F]… [--format ts|compact|json|description|stats] [--timeout D] [--accept SERVER[.TOOL]]…",
 		summary: "Show what the servers of a configuration offer, and what the model reads.",
 		description: `Starts the servers, lists their tools and ends them. The formats:
   ts           the TypeScript declarations of all tools
@@ -25,6 +25,9 @@ func toolsCommand() command {
   stats        a line a server: characters and o200k tokens of its raw tools/list, of the full declarations, of the
                compact ones and of the index, which is a line a tool
 
+With --accept, nothing of that is printed: a tool that is withheld because it changed (codemode.pins of the configuration), or
+all of a server's, is from now on what it is today. Servers that are running take note within seconds.
+
 Exit code 1 when a server could not run; the others are shown all the same.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
@@ -33,6 +36,8 @@ Exit code 1 when a server could not run; the others are shown all the same.`,
 			o.declareDescription(flags)
 			format := flags.String("format", "ts", "ts, compact, json, description or stats")
 			timeout := flags.Duration("timeout", time.Minute, "how long to wait for servers that start")
+			var accept stringList
+			flags.Var(&accept, "accept", "take a `SERVER`'s tools, or one of them, as they are now; may be repeated")
 			return func(ctx context.Context, term terminal, args []string) error {
 				print, known := toolFormats()[*format]
 				switch {
@@ -42,6 +47,9 @@ Exit code 1 when a server could not run; the others are shown all the same.`,
 					return usagef("--format is ts, compact, json, description or stats, not %q", *format)
 				case len(o.files) == 0:
 					return usagef("say which servers: --config FILE")
+				}
+				if len(accept) > 0 {
+					print = accepting(accept)
 				}
 				return o.showTools(ctx, term, print, *timeout)
 			}
@@ -90,6 +98,11 @@ func (o *serveOptions) showTools(ctx context.Context, term terminal, print toolP
 	}
 	failed := len(cfg.Problems) > 0
 	for _, s := range server.Servers() {
+		for _, tool := range s.Tools {
+			if tool.Withheld != "" {
+				fmt.Fprintf(term.err, "codemode tools: %s.%s: %s\n", s.Name, tool.Name, tool.Withheld)
+			}
+		}
 		if s.State != "ready" {
 			if s.Reason == "" {
 				s.Reason = fmt.Sprintf("it has not answered within %s; --timeout waits longer", timeout)
@@ -134,6 +147,8 @@ type (
 		Description  string          `json:"description,omitempty"`
 		InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
 		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+		// Withheld says why programs may not call it.
+		Withheld string `json:"withheld,omitempty"`
 	}
 )
 

@@ -55,20 +55,23 @@ func (s *Settings) readAudit(file string, in *node, warn func(file, format strin
 }
 
 // DefaultAuditFile is where runs are written down when the configuration names no file.
-func DefaultAuditFile() (string, error) {
+func DefaultAuditFile() (string, error) { return stateFile("runs.jsonl") }
+
+// stateFile is a file of ours where this system keeps state.
+func stateFile(name string) (string, error) {
 	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "codemode", "runs.jsonl"), nil
+		return filepath.Join(dir, "codemode", name), nil
 	}
 	if runtime.GOOS == "linux" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fmt.Errorf("there is no place for the audit file: %w", err)
+			return "", fmt.Errorf("there is no place for the file %s: %w", name, err)
 		}
-		return filepath.Join(home, ".local", "state", "codemode", "runs.jsonl"), nil
+		return filepath.Join(home, ".local", "state", "codemode", name), nil
 	}
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("there is no place for the audit file: %w", err)
+		return "", fmt.Errorf("there is no place for the file %s: %w", name, err)
 	}
-	return filepath.Join(dir, "codemode", "runs.jsonl"), nil
+	return filepath.Join(dir, "codemode", name), nil
 }

@@ -32,6 +32,8 @@ type Settings struct {
 	Policy Policy
 	// Audit is where runs are written down.
 	Audit Audit
+	// Pins withholds tools that changed since they were first seen.
+	Pins Pins
 }
 
 // settingFields are the members of the "codemode" object.
@@ -50,6 +52,7 @@ var settingFields = []field{
 	{key: "prompts", shape: shapeBool, standard: "false", doc: "Pass the servers' prompts on, to clients as NAMESPACE.NAME and to programs by codemode.prompts and codemode.getPrompt."},
 	{key: "policy", shape: shapeObject, doc: "What happens at the moment of a call.", fields: policyFields},
 	{key: "audit", shape: shapeObject, standard: "nothing is written", doc: "Write down each run with its calls.", fields: auditFields},
+	{key: "pins", shape: shapeObject, standard: "tools are not pinned", doc: "Withhold a tool whose name, description or schemas changed since it was first seen, until `codemode tools --accept SERVER.TOOL`. {} is enough.", fields: pinFields},
 }
 
 func (s *Settings) read(file string, own *node, warn func(file, format string, args ...any)) error {
@@ -59,6 +62,8 @@ func (s *Settings) read(file string, own *node, warn func(file, format string, a
 			return placedOrNil(s.readPolicy(file, value, warn))
 		case "audit":
 			return placedOrNil(s.readAudit(file, value, warn))
+		case "pins":
+			return placedOrNil(s.readPins(file, value, warn))
 		}
 		return s.set(key, value)
 	}, warn)

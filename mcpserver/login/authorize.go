@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/filelock"
 )
 
 // Login makes a login to a server and keeps it. It calls show with the address that a person has to open in a browser,
@@ -56,7 +57,7 @@ func (s *Store) Login(ctx context.Context, server *config.Server, show func(url 
 	}
 	l := &login{Resource: server.URL, Issuer: a.Issuer, TokenEndpoint: a.Token, Client: *who, Scope: strings.Join(scopes, " ")}
 	l.take(answer)
-	unlock, err := lock(ctx, file+".lock")
+	unlock, err := filelock.Lock(ctx, file+".lock")
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/filelock"
 )
 
 // Store keeps logins. Make it with NewStore; it is safe for concurrent use, also by several processes.
@@ -107,7 +108,7 @@ func (s *Store) Token(ctx context.Context, server *config.Server, fresh bool) (s
 // renew gets another token, one process at a time: a refresh token is often good for one use, and two processes that use
 // the same one lose the login.
 func (s *Store) renew(ctx context.Context, file, refused string) (string, error) {
-	unlock, err := lock(ctx, file+".lock")
+	unlock, err := filelock.Lock(ctx, file+".lock")
 	if err != nil {
 		return "", err
 	}

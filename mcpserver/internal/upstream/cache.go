@@ -65,14 +65,15 @@ func (c *cache) save(entries []json.RawMessage, log *slog.Logger) {
 	if encoder.Encode(entries) != nil || bytes.Equal(b.Bytes(), c.last) {
 		return
 	}
-	if err := replaceFile(c.file, b.Bytes()); err != nil {
+	if err := ReplaceFile(c.file, b.Bytes()); err != nil {
 		log.Debug("cannot keep the tool list", "error", err)
 		return
 	}
 	c.last = b.Bytes()
 }
 
-func replaceFile(file string, data []byte) error {
+// ReplaceFile writes a file for us alone, whole or not at all, and makes its directory.
+func ReplaceFile(file string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}

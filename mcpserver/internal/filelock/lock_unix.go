@@ -1,6 +1,6 @@
 //go:build unix
 
-package login
+package filelock
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// lock takes a file lock, which ends with the process that holds it.
-func lock(ctx context.Context, file string) (unlock func(), err error) {
+// Lock takes a lock on a file of its own beside the one that is changed, and waits for it as long as ctx lasts.
+func Lock(ctx context.Context, file string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func lock(ctx context.Context, file string) (unlock func(), err error) {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
 			f.Close()
-			return nil, fmt.Errorf("another process is renewing the login: %w", context.Cause(ctx))
+			return nil, fmt.Errorf("another process holds %s: %w", file, context.Cause(ctx))
 		}
 	}
 }

@@ -1,0 +1,63 @@
+package config
+
+import (
+	"fmt"
+	"path"
+)
+
+// Pins says which tools are withheld when they change. Its zero value withholds none.
+type Pins struct {
+	// File is where the hashes of tools are kept; empty pins nothing.
+	File string
+	// Servers are globs over servers' names; none is all servers.
+	Servers []string
+	// WithholdNew withholds a tool that a known server did not have before, too.
+	WithholdNew bool
+}
+
+var pinFields = []field{
+	{key: "servers", shape: shapeCommand, standard: "every server", doc: "Globs over the names of the servers whose tools are pinned."},
+	{key: "newTools", shape: shapeString, values: []string{"allow", "withhold"}, standard: "allow", doc: "What happens to a tool that a server did not have when it was first seen. All tools of a server that is first seen are taken as they are."},
+	{key: "file", shape: shapeString, standard: "codemode/pins.json where this system keeps state", doc: "The file with their hashes."},
+}
+
+func (s *Settings) readPins(file string, in *node, warn func(file, format string, args ...any)) error {
+	var p Pins
+	err := readFields(file, "codemode.pins", in, pinFields, func(key string, value *node) (err error) {
+		switch key {
+		case "servers":
+			if p.Servers, err = oneOrMany(value); err != nil {
+				return err
+			}
+			for _, glob := range p.Servers {
+				if _, err := path.Match(glob, ""); err != nil {
+					return fmt.Errorf("has %q, which is no glob", glob)
+				}
+			}
+		case "newTools":
+			p.WithholdNew = value.text == "withhold"
+		case "file":
+			r := reader{file: file}
+			p.File = r.absolute(value.text)
+		}
+		return nil
+	}, warn)
+	if err == nil && p.File == "" {
+		p.File, err = stateFile("pins.json")
+	}
+	s.Pins = p
+	return err
+}
+
+// Has reports whether the tools of a server are pinned.
+func (p *Pins) Has(server string) bool {
+	if p.File == "" || len(p.Servers) == 0 {
+		return p.File != ""
+	}
+	for _, glob := range p.Servers {
+		if matched, _ := path.Match(glob, server); matched {
+			return true
+		}
+	}
+	return false
+}
