@@ -82,8 +82,14 @@ func (r *reloader) reload(ctx context.Context) {
 		r.log.Error("the configuration was not reloaded; the old one stays", "error", err)
 		return
 	}
-	if s := cfg.Settings; s.Outbound != r.began.Outbound || s.Limits.Memory != r.began.Limits.Memory {
-		r.log.Warn("outbound and memoryMB of the configuration count from the next start")
+	if startsAnew(r.began, cfg.Settings) {
+		r.log.Warn("outbound, allowAddresses, hardened, workers and memoryMB of the configuration count from the next start")
 	}
 	r.log.Warn("the configuration was reloaded", "servers", len(cfg.Servers), "unavailable", len(cfg.Problems))
+}
+
+// startsAnew reports whether something has changed that the executor was made with.
+func startsAnew(began, now config.Settings) bool {
+	return now.Outbound != began.Outbound || !slices.Equal(now.AllowAddresses, began.AllowAddresses) || now.Hardened != began.Hardened ||
+		now.Workers != began.Workers || now.Limits.Memory != began.Limits.Memory
 }

@@ -247,7 +247,10 @@ func (o *serveOptions) newExecutor(ctx context.Context, settings config.Settings
 	if daemon != nil || err != nil {
 		return daemon, err
 	}
-	o.pool, err = executor.New(&executor.Options{Outbound: outboundOf(settings), Limits: settings.Limits, Logger: logger, Metrics: o.poolMetrics()})
+	o.pool, err = executor.New(&executor.Options{
+		Workers: settings.Workers, Hardened: settings.Hardened, Outbound: outboundOf(settings), AllowAddresses: settings.AllowAddresses,
+		Limits: settings.Limits, Logger: logger, Metrics: o.poolMetrics(),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -221,10 +222,12 @@ func TestFileErrors(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	c := parse(t, `{"mcpServers": {"a": {"command": "a", "timeout": "2m"}}, "codemode": {"timeout": "50s", "outbound": "inherit", "memoryMB": 64,
+		"hardened": true, "workers": 3, "allowAddresses": ["10.1.0.0/16", "::1"],
 		"toolCalls": 7, "cpu": 1000, "resultChars": 9, "descriptionChars": 8, "preamble": "p", "startTimeout": "5s", "timout": 3}}`, nil)
 	want := Settings{Timeout: 50 * time.Second, StartTimeout: 5 * time.Second, Outbound: protocol.OutboundInherit,
+		Hardened: true, Workers: 3, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("::1/128")},
 		Limits: protocol.Limits{Memory: 64 << 20, ToolCalls: 7, CPU: time.Second}, ResultChars: 9, DescriptionChars: 8, Preamble: "p"}
-	if d := cmp.Diff(want, c.Settings); d != "" {
+	if d := cmp.Diff(want, c.Settings, cmpopts.EquateComparable(netip.Prefix{})); d != "" {
 		t.Error(d)
 	}
 	wantWarnings := []string{
@@ -233,6 +236,17 @@ func TestSettings(t *testing.T) {
 	}
 	if d := cmp.Diff(wantWarnings, c.Warnings); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestAllowedAddressesAreRanges(t *testing.T) {
+	for list, want := range map[string]string{
+		`"10.0.0.0/8"`: "must be an array", `["localhost"]`: `has "localhost"`, `[["10.0.0.0/8"]]`: `has ""`, `["10.0.0.0/33"]`: `has "10.0.0.0/33"`,
+	} {
+		_, err := Parse("/etc/mcp.json", []byte(`{"mcpServers": {}, "codemode": {"allowAddresses": `+list+`}}`), environment())
+		if err == nil || !strings.Contains(err.Error(), "codemode.allowAddresses must be a") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", list, err)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,11 @@ type Settings struct {
 	Timeout, StartTimeout time.Duration
 	// Outbound says whether programs may use the network themselves: "inherit" or "blocked".
 	Outbound protocol.OutboundMode
+	// AllowAddresses are what programs may reach beside the public internet, where Outbound is inherit.
+	AllowAddresses []netip.Prefix
+	// Hardened has programs interpreted alone, and Workers bounds how many run at one time; see executor.Options.
+	Hardened bool
+	Workers  int
 	// Limits bounds one run further; see protocol.Limits.
 	Limits protocol.Limits
 	// ResultChars bounds the text of one result, DescriptionChars the description of the tool.
@@ -42,6 +48,9 @@ var settingFields = []field{
 	{key: "startTimeout", shape: shapeDuration, standard: "60s", doc: "Bound of a server's start, where its entry has none."},
 	{key: "cpu", shape: shapeDuration, standard: "30s", doc: "Processor time of one run."},
 	{key: "outbound", shape: shapeString, values: []string{"inherit", "blocked"}, standard: "blocked", doc: "Whether programs may fetch: inherit lets them use this machine's network."},
+	{key: "allowAddresses", shape: shapeList, standard: "none", doc: "Addresses and ranges (10.1.0.0/16) that programs may reach beside the public internet, with outbound inherit: loopback, private and link-local ones are closed to them otherwise."},
+	{key: "hardened", shape: shapeBool, standard: "false", doc: "Interpret programs and compile nothing to machine code: the engine's compilers are where most escapes begin. Programs that compute run several times slower, and there is no WebAssembly."},
+	{key: "workers", shape: shapeCount, standard: "one for each processor, 4 at least", doc: "Programs that run at one time, each in a process of its own."},
 	{key: "memoryMB", shape: shapeCount, most: math.MaxInt64 >> 20, standard: "128", doc: "Memory of one run, in MiB beyond an idle worker's."},
 	{key: "toolCalls", shape: shapeCount, most: math.MaxInt64, standard: "10000", doc: "Tool calls of one run."},
 	{key: "logLines", shape: shapeCount, most: math.MaxInt64, standard: "10000", doc: "Console lines that are kept of one run."},
@@ -156,6 +165,12 @@ func (s *Settings) set(key string, value *node) error {
 		s.Limits.CPU = value.duration()
 	case "outbound":
 		s.Outbound = protocol.OutboundMode(value.text)
+	case "allowAddresses":
+		return s.allow(value)
+	case "hardened":
+		s.Hardened = value.text == "true"
+	case "workers":
+		s.Workers = int(value.count())
 	case "memoryMB":
 		s.Limits.Memory = value.count() << 20
 	case "toolCalls":
@@ -174,6 +189,28 @@ func (s *Settings) set(key string, value *node) error {
 		s.Preamble = value.text
 	}
 	return nil
+}
+
+// allow takes over a list of addresses and ranges.
+func (s *Settings) allow(list *node) error {
+	allowed := make([]netip.Prefix, 0, len(list.items))
+	for _, item := range list.items {
+		prefix, err := ParsePrefix(item.text)
+		if err != nil || item.kind != isString {
+			return fmt.Errorf(`must be a list of addresses and ranges such as "10.1.0.0/16", has %q`, item.text)
+		}
+		allowed = append(allowed, prefix)
+	}
+	s.AllowAddresses = allowed
+	return nil
+}
+
+// ParsePrefix reads a range of addresses, 10.1.0.0/16, or a single one.
+func ParsePrefix(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	return netip.ParsePrefix(text)
 }
 
 // duration and count are the values of nodes that have been checked.

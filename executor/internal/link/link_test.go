@@ -1,3 +1,5 @@
+//go:build cgo && (linux || darwin)
+
 package link_test
 
 import (

@@ -1,3 +1,5 @@
+//go:build cgo && (linux || darwin)
+
 package web_test
 
 import (

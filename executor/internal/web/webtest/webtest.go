@@ -1,3 +1,5 @@
+//go:build cgo && (linux || darwin)
+
 // Package webtest runs JavaScript in a real V8 isolate with the scripts and ops of package web, under
 // a host object small enough to read: the worker's own boot script is tested elsewhere. Time is
 // virtual, so that a test never waits for a timer.
