@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/signal"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/codemode-go/codemode/executor"
+	"github.com/codemode-go/codemode/mcpserver/config"
 	"github.com/codemode-go/codemode/protocol"
 	"github.com/codemode-go/codemode/remote"
 )
@@ -52,6 +54,8 @@ type daemonOptions struct {
 	tlsCert, tlsKey, clientCA string
 	origins                   stringList
 	outbound, logLevel        string
+	allowed                   []netip.Prefix
+	hardened                  bool
 	workers, maxSessions      int
 	memory                    int64
 	maxTimeout, drainTimeout  time.Duration
@@ -70,7 +74,15 @@ func (o *daemonOptions) declare(flags *flag.FlagSet) {
 	flags.DurationVar(&o.maxTimeout, "max-timeout", 0, "the longest timeout a request may name (default 30m)")
 	flags.DurationVar(&o.drainTimeout, "drain-timeout", 30*time.Second, "how long running programs have to finish after SIGTERM")
 	flags.StringVar(&o.outbound, "outbound", "inherit", "the network of a program whose request names none: inherit or blocked")
+	flags.Func("allow-address", "an address or `range` (10.1.0.0/16) that programs may reach beside the public internet; may be repeated", o.allow)
+	flags.BoolVar(&o.hardened, "hardened", false, "interpret programs and compile nothing to machine code: slower, and no WebAssembly")
 	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info (sessions and runs), warn or error")
+}
+
+func (o *daemonOptions) allow(text string) error {
+	prefix, err := config.ParsePrefix(text)
+	o.allowed = append(o.allowed, prefix)
+	return err
 }
 
 // endingSignals are what ends a command. A daemon reads its tokens anew on SIGHUP, serve its configuration.
@@ -99,7 +111,7 @@ func (o *daemonOptions) run(ctx context.Context, term terminal) (err error) {
 		return usagef("--outbound is inherit or blocked, not %q", o.outbound)
 	}
 	pool, err := executor.New(&executor.Options{
-		Workers: o.workers, Outbound: outbound, MaxTimeout: o.maxTimeout, Limits: protocol.Limits{Memory: o.memory}, Logger: logger,
+		Workers: o.workers, Hardened: o.hardened, Outbound: outbound, AllowAddresses: o.allowed, MaxTimeout: o.maxTimeout, Limits: protocol.Limits{Memory: o.memory}, Logger: logger,
 	})
 	if err != nil {
 		return err
