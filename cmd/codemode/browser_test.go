@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,9 @@ func chromiumPath(t *testing.T) string {
 	missing := t.Skipf
 	if os.Getenv("CI") == "true" {
 		missing = t.Fatalf
+	}
+	if here := goruntime.GOOS + "/" + goruntime.GOARCH; here != "linux/amd64" {
+		missing("the browser of the lock file is for linux/amd64, and this is %s", here)
 	}
 	dir, err := filepath.Abs(filepath.Join("testdata", "browser"))
 	if err != nil {
@@ -223,6 +227,8 @@ func serveShown(t *testing.T, args ...string) *shown {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
+	stdout := os.Stdout // serve gives it away
+	t.Cleanup(func() { os.Stdout = stdout })
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &shown{in: inW, out: bufio.NewScanner(outR), url: background(t, ctx, cancel, terminal{in: inR, out: outW}, append([]string{"serve", "--ui", "127.0.0.1:0"}, args...), "ui listening ")}
 	s.out.Buffer(nil, 16<<20)

@@ -120,7 +120,8 @@ func TestProgressOfMany(t *testing.T) {
 	}
 }
 
-func TestDemoOnATerminal(t *testing.T) {
+// What a server tells in words does nothing to the terminal, and nothing comes after the summary.
+func TestProgressThatIsTold(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	var told bytes.Buffer
 	p := newProgress(&told, "plain", true)

@@ -99,7 +99,7 @@ func moment(t time.Time) string {
 	return t.Format("2 Jan 2006 15:04")
 }
 
-// outcomeWord and outcomeMark say an outcome to those who see no colour, too. An outcome that is not known is shown as it is.
+// outcomeMark says an outcome to those who see no colour, too.
 func outcomeMark(outcome string) string {
 	switch outcome {
 	case "ok":
