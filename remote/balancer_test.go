@@ -495,6 +495,31 @@ func TestEachAddressOfANameIsADaemon(t *testing.T) {
 	t.Errorf("what is gone stays: %+v, %d sessions", b.Status(), len(first.handler.openSessions()))
 }
 
+func TestAnEjectionGetsLonger(t *testing.T) {
+	long := newBalancer(&BalancerOptions{Ejection: time.Hour, MaxEjection: 100 * time.Hour})
+	defer long.Close()
+	standard := newBalancer(nil)
+	defer standard.Close()
+	mismatch := protocol.Errorf(protocol.CodeProtocolMismatch, "v2")
+	for _, c := range []struct {
+		b        *Balancer
+		failures int
+		err      error
+		want     time.Duration // less up to a quarter
+	}{
+		{standard, 1, nil, 200 * time.Millisecond}, {standard, 2, nil, 400 * time.Millisecond}, {standard, 5, nil, 3200 * time.Millisecond},
+		{standard, 9, nil, 30 * time.Second}, {standard, 1_000_000, nil, 30 * time.Second}, {standard, 1, mismatch, 30 * time.Second},
+		{long, 1, nil, time.Hour}, {long, 64, nil, 100 * time.Hour},
+	} {
+		m := &member{failures: c.failures, err: c.err}
+		for range 100 {
+			if got := c.b.ejection(m); got > c.want || got < c.want*3/4-1 {
+				t.Fatalf("after %d failures (%v) it is out for %s, not about %s", c.failures, c.err, got, c.want)
+			}
+		}
+	}
+}
+
 func TestNoDaemonAtAll(t *testing.T) {
 	leftover(t)
 	other, _ := scripted(t, func(_ int, conn *websocket.Conn, message string) { version(conn, message, 2) })

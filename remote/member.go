@@ -86,9 +86,13 @@ func (b *Balancer) eject(m *member, why error) {
 
 // ejection is how long a daemon stays out that has failed so often; b.mu is held.
 func (b *Balancer) ejection(m *member) time.Duration {
-	wait := b.options.MaxEjection
-	if doublings := m.failures - 1; doublings < 30 && !hopeless(m.err) {
-		wait = min(wait, b.options.Ejection<<max(0, doublings))
+	longest := b.options.MaxEjection
+	wait := min(b.options.Ejection, longest)
+	for n := 1; n < m.failures && wait < longest; n++ {
+		wait = min(2*wait, longest)
+	}
+	if hopeless(m.err) {
+		wait = longest
 	}
 	return wait - rand.N(wait/4+1)
 }
