@@ -2,10 +2,15 @@ package remote
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -493,6 +498,48 @@ func TestEachAddressOfANameIsADaemon(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Errorf("what is gone stays: %+v, %d sessions", b.Status(), len(first.handler.openSessions()))
+}
+
+// TestCertificatesAreForTheName, whichever address the connection goes to.
+func TestCertificatesAreForTheName(t *testing.T) {
+	leftover(t)
+	handler, err := NewHandler(&fake{execute: echo}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer handler.Close()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // it is not pleased with the second name
+	server.StartTLS()
+	defer server.Close()
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, known := range map[string]bool{"example.com": true, "elsewhere.example": false} { // httptest's certificate
+		options := quick()
+		options.Resolver, options.Dial.TLS = everywhere{}, &tls.Config{RootCAs: roots}
+		b, err := DialBalancer(t.Context(), []string{"dns+wss://" + name + ":" + port}, options)
+		if known != (err == nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		if _, err := b.Execute(t.Context(), &protocol.ExecuteRequest{Code: "x"}); err != nil {
+			t.Error(err)
+		}
+		b.Close()
+	}
+}
+
+// everywhere is a name service that knows this machine alone.
+type everywhere struct{}
+
+func (everywhere) LookupHost(context.Context, string) ([]string, error) {
+	return []string{"127.0.0.1"}, nil
 }
 
 func TestAnEjectionGetsLonger(t *testing.T) {
