@@ -81,6 +81,7 @@ func Serve(ctx context.Context, s *server.MCPServer, in io.Reader, out io.Writer
 	c.wg.Go(func() { c.session.forward(ctx) })
 	err := c.readAll(in)
 	c.session.questions.end()
+	c.endStreams()
 	c.finish(ctx, o.Drain)
 	if c.failed != nil {
 		return c.failed
@@ -110,6 +111,8 @@ type conn struct {
 type call struct {
 	cancel    context.CancelFunc
 	cancelled bool
+	// endless is a stream that is open until the client goes.
+	endless bool
 }
 
 // readAll takes messages until the input or the context ends.
@@ -149,6 +152,17 @@ func (c *conn) readAll(in io.Reader) error {
 			case r.err != nil:
 				return r.err
 			}
+		}
+	}
+}
+
+// endStreams ends what would otherwise go on until the client does.
+func (c *conn) endStreams() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, pending := range c.calls {
+		if pending.endless {
+			pending.cancel()
 		}
 	}
 }
@@ -281,7 +295,7 @@ func always(reply []byte) func() []byte { return func() []byte { return reply } 
 
 func (c *conn) request(key string, id json.RawMessage, method string, raw []byte) (answer func() []byte, async bool) {
 	ctx, cancel := context.WithCancel(c.ctx)
-	pending := &call{cancel: cancel}
+	pending := &call{cancel: cancel, endless: method == string(mcp.MethodSubscriptionsListen)}
 	c.mu.Lock()
 	_, taken := c.calls[key]
 	if !taken {
@@ -294,7 +308,7 @@ func (c *conn) request(key string, id json.RawMessage, method string, raw []byte
 	}
 	return func() []byte {
 		defer cancel()
-		if method == string(mcp.MethodSubscriptionsListen) {
+		if pending.endless {
 			c.session.streams.add(key, id, raw)
 			defer c.session.streams.remove(key)
 		}
