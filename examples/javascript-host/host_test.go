@@ -184,7 +184,7 @@ func awaitPort(t *testing.T, control io.Reader) (url string) {
 func TestSteps(t *testing.T) {
 	needPackages(t)
 	golden := filepath.Join("testdata", "steps.golden")
-	out := node(t, "", nil, filepath.Join("testdata", "steps.mjs"), startDaemon(t), token)
+	out := node(t, "", nil, "--import", "./register.js", filepath.Join("testdata", "steps.mjs"), startDaemon(t), token)
 	if *update {
 		if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
 			t.Fatal(err)

@@ -1,9 +1,10 @@
-// node steps.mjs URL TOKEN: what the executor does, one line of JSON a step.
+// node --import ./register.js testdata/steps.mjs URL TOKEN: what the executor does, one line of JSON a step.
 import { WebSocketServer } from 'ws';
 import { newWebSocketRpcSession, RpcTarget } from 'capnweb';
 import { connect } from '../node.js';
 import { connect as connectPlain } from '../connect.js';
 import { RemoteExecutor } from '../session.js';
+import { ask } from '../host.js';
 
 const [url, token] = process.argv.slice(2);
 const caught = async (promise) => {
@@ -49,7 +50,17 @@ class Daemon extends RpcTarget {
 }
 const result = (value) => ({ result: value, logs: [], usage: {}, calls: [] });
 
+// what the model reads of a program, through the code tool
+const read = async (code) => {
+  const lines = [];
+  await ask(executor, (line) => lines.push(line), code);
+  return JSON.parse(lines.at(-2));
+};
+
 const steps = {
+  toolUndeclared: () => read('async () => codemode.listInvoices()'),
+  toolInvalid: () => read('async () => codemode.listOrders({ userId: 5 })'),
+  toolLogs: () => read('async () => { console.log("plain"); console.warn("careful"); console.error("broken"); return 1 }'),
   value: () => run('6 * 7'),
   undefined: async () => 'result' in (await run('async () => {}')),
   logs: () => run('console.log("plain"); console.warn("careful"); console.error("broken"); console.debug("dropped"); 1'),
