@@ -11,7 +11,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build test test-go test-providers test-kubernetes lint fmt bench hammer hammer-remote bench-compat compat clean deps help release mcpb man govulncheck
+.PHONY: all build test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-remote bench-compat compat clean deps help release mcpb man govulncheck
 
 all: fmt lint test
 
@@ -52,6 +52,9 @@ hammer-remote: build ## a soak of daemons and clients with faults (HAMMER_REMOTE
 
 test-kubernetes: ## the manifests of the example, decoded by the real API types, a module of its own
 	cd examples/kubernetes && $(GO) test ./...
+
+hammer-http: ## a soak of serve --http with 200 clients (HAMMER=20s for a short one); prints its report
+	CODEMODE_HAMMER_HTTP=$(if $(filter file,$(origin HAMMER)),2m,$(HAMMER)) $(GO) test ./mcpserver -run TestHammerHTTP -count 1 -timeout 30m -v
 
 compat: build ## the handed catalogue on our dialect, a column a release; prints differences and "N passed, N failed"
 	$(GO) run ./compat/cmd/compat -cases $(SHARED)/reference/cases.json -expect $(SHARED)/reference/expected-0.5.6.json -version all
