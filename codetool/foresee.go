@@ -38,7 +38,10 @@ func (t *Tool) foresee(code string) *Outcome {
 	if imports, _ := protocol.SeparateImports(normalized); imports != "" {
 		return nil // a module may change whatever it finds
 	}
-	fault := static.Find(normalized, static.Names{Tool: t.mayHave, Namespace: t.hasNamespace, Missing: t.surelyMissing})
+	_, called := calledFunction(code)
+	fault := static.Find(normalized, static.Names{
+		Tool: t.mayHave, Namespace: t.hasNamespace, Missing: t.surelyMissing, Global: isGlobal, CallsValue: called,
+	})
 	if fault == nil {
 		return nil
 	}
@@ -119,5 +122,8 @@ func (t *Tool) mayHave(namespace, name string) bool {
 
 // surelyMissing reports whether a variable exists nowhere and another name is near enough to be meant.
 func (t *Tool) surelyMissing(name string) bool {
-	return !isStandardGlobal(name) && !isPlatformGlobal()[name] && name != "arguments" && t.suggestName(name) != ""
+	return !isGlobal(name) && name != "arguments" && t.suggestName(name) != ""
 }
+
+// isGlobal reports whether the sandbox has a variable of its own.
+func isGlobal(name string) bool { return isStandardGlobal(name) || isPlatformGlobal()[name] }

@@ -111,6 +111,9 @@ func TestNotForeseen(t *testing.T) {
 		"import x from 'x'\nasync () => { await github.list_isues({}) }", "not a program at all", "", "return await github.list_issues({}).list_isues",
 		"const main = async () => { if (1) { return 2 } await github.list_isues({}) }; return await main()",
 		"const o = { get github() { return 1 }, list_isues() { return 2 } }; return o.list_isues()",
+		"return await github.list_isues({}).then(...[x => x, () => 1])", "return await github.list_isues({}).then(x => x, ...[() => 1])",
+		"{ const fetch = async () => { await github.list_isues({}) } } return await fetch('data:,x')",
+		"async () => { return async () => { await github.list_isues({}) } }", "async () => { () => { githb } }", "return function () { return githb }",
 	} {
 		tool, _ := foreseeing(t, nil)
 		if o := tool.foresee(code); o != nil {

@@ -74,6 +74,10 @@ type Names struct {
 	Namespace func(name string) bool
 	// Missing reports whether a variable that the program does not declare, and which is no namespace, exists nowhere.
 	Missing func(name string) bool
+	// Global reports whether a variable that the program does not declare exists all the same.
+	Global func(name string) bool
+	// CallsValue says that a function is called when the program comes to nothing else.
+	CallsValue bool
 }
 
 // Fault is the first use of a name, on the main path, that ends the program.
@@ -93,7 +97,7 @@ func Find(source string, names Names) *Fault {
 	if tree == nil {
 		return nil
 	}
-	main := mainOf(tree)
+	main := mainOf(tree, names.CallsValue)
 	if main == nil {
 		return nil
 	}
@@ -167,8 +171,8 @@ func position(text string, offset int) (line, column int) {
 	return line, column
 }
 
-// mainOf is the function that a run calls: the program itself, or the one that is all it consists of.
-func mainOf(tree *ast.Program) ast.Expression {
+// mainOf is the function that a run calls: the program itself, or the one that it comes to.
+func mainOf(tree *ast.Program, callsValue bool) ast.Expression {
 	if len(tree.Body) == 0 {
 		return nil
 	}
@@ -181,7 +185,7 @@ func mainOf(tree *ast.Program) ast.Expression {
 		return nil
 	}
 	body, ok := main.Body.(*ast.BlockStatement)
-	if !ok || len(body.List) != 1 {
+	if !ok || len(body.List) != 1 || !callsValue {
 		return main
 	}
 	switch inner := body.List[0].(type) {

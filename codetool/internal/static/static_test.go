@@ -9,6 +9,7 @@ var around = Names{
 	Tool:      func(_, name string) bool { return name == "list" },
 	Namespace: func(name string) bool { return name == "github" },
 	Missing:   func(name string) bool { return name == "githb" },
+	Global:    func(name string) bool { return name == "fetch" },
 }
 
 func TestFind(t *testing.T) {

@@ -28,7 +28,7 @@ func survey(tree *ast.Program, around Names) (*facts, bool) {
 		}
 	}
 	for name := range s.functions {
-		if s.count[name] != 1 || s.changed[name] {
+		if s.count[name] != 1 || s.changed[name] || around.Global(name) { // in another scope it is the global one that is called
 			delete(s.functions, name)
 		}
 	}

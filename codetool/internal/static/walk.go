@@ -1,6 +1,8 @@
 package static
 
 import (
+	"slices"
+
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/token"
@@ -121,12 +123,16 @@ func (w *walker) awaitCall(call *ast.CallExpression) {
 		for _, item := range list.Value {
 			w.await(item)
 		}
-	case member == "then" && len(call.ArgumentList) < 2, member == "finally":
+	case member == "then" && len(call.ArgumentList) < 2 && !hasSpread(call.ArgumentList), member == "finally":
 		w.await(callee.Left)
 		w.expressions(call.ArgumentList)
 	default:
 		w.expression(call)
 	}
+}
+
+func hasSpread(list []ast.Expression) bool {
+	return slices.ContainsFunc(list, func(e ast.Expression) bool { _, is := e.(*ast.SpreadElement); return is })
 }
 
 // functionOf is the function of the program that a call calls for certain.
