@@ -38,7 +38,7 @@ type Resolver interface {
 
 // Balancer is an executor on several machines: each run goes to the daemon that has the fewest of this balancer's runs.
 // Nothing that was on its way is sent again, but a run that a daemon refused before it began (its queue is full, it shuts
-// down, there is no session to be had) goes to another. A daemon keeps no state but retained executions, and those stay
+// down, it lost the worker, there is no session to be had) goes to another. A daemon keeps no state but retained executions, and those stay
 // where they are: their ids say where. A Balancer is safe for concurrent use.
 type Balancer struct {
 	options BalancerOptions
@@ -187,7 +187,7 @@ func (b *Balancer) Execute(ctx context.Context, request *protocol.ExecuteRequest
 		switch because := refusalOf(err); {
 		case because == nil:
 			return result, err
-		case because.Code == protocol.CodeQueueFull:
+		case because.Code == protocol.CodeQueueFull, because.Code == protocol.CodeWorkerLost:
 			busy = append(busy, m)
 		default:
 			b.eject(m, err)
@@ -205,6 +205,9 @@ func (b *Balancer) executeAt(ctx context.Context, m *member, request *protocol.E
 	}
 	result, err := m.client.executeOn(ctx, s, request)
 	if err != nil {
+		if errors.Is(err, protocol.CodeWorkerStartFailed) && b.others(m) {
+			b.eject(m, err) // failing at once it would have the least load, and draw every run
+		}
 		return nil, err
 	}
 	b.proven(m)
@@ -237,7 +240,11 @@ func refusalOf(err error) *protocol.Error {
 	switch {
 	case errors.As(err, &unbegun):
 		return ours
-	case ours.Retryable && (ours.Code == protocol.CodePoolClosed || ours.Code == protocol.CodeQueueFull):
+	case !ours.Retryable:
+		return nil
+	}
+	switch ours.Code {
+	case protocol.CodePoolClosed, protocol.CodeQueueFull, protocol.CodeWorkerLost:
 		return ours
 	}
 	return nil

@@ -183,6 +183,33 @@ func TestWhatADaemonRefusesAnotherMayRun(t *testing.T) {
 	}
 }
 
+// TestADaemonThatCannotRunDrawsNoRuns: failing at once, it always has the least load.
+func TestADaemonThatCannotRunDrawsNoRuns(t *testing.T) {
+	leftover(t)
+	broken := newMachine(t, "", func(context.Context, *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+		return nil, protocol.Errorf(protocol.CodeWorkerStartFailed, "no engine")
+	}, nil)
+	lossy := newMachine(t, "", func(context.Context, *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+		err := protocol.Errorf(protocol.CodeWorkerLost, "lost")
+		err.Retryable = true
+		return nil, err
+	}, nil)
+	fine := newMachine(t, "", nil, nil)
+	b := balance(t, &BalancerOptions{Ejection: time.Hour, MaxEjection: time.Hour}, broken, lossy, fine)
+	failed := 0
+	for range 12 {
+		if _, err := b.Execute(t.Context(), &protocol.ExecuteRequest{}); errors.Is(err, protocol.CodeWorkerStartFailed) {
+			failed++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if failed != 1 || broken.began.Load() != 1 || fine.began.Load() != 11 {
+		t.Errorf("%d runs failed; the daemon that cannot run began %d, the other %d", failed, broken.began.Load(), fine.began.Load())
+	}
+	awaitIn(t, b, 2) // one lost worker is no reason to eject
+}
+
 // TestADaemonThatShutsDownIsLeftAlone: it refuses with POOL_CLOSED while it drains, and its runs come to their end.
 func TestADaemonThatShutsDownIsLeftAlone(t *testing.T) {
 	leftover(t)

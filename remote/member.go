@@ -84,6 +84,13 @@ func (b *Balancer) eject(m *member, why error) {
 	b.work.Go(func() { b.readmit(m, wait) })
 }
 
+// others reports whether a daemon is in beside this one.
+func (b *Balancer) others(m *member) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.members, func(other *member) bool { return other != m && other.up })
+}
+
 // ejection is how long a daemon stays out that has failed so often; b.mu is held.
 func (b *Balancer) ejection(m *member) time.Duration {
 	longest := b.options.MaxEjection
