@@ -117,10 +117,12 @@ func (o *pageOptions) follow(ctx context.Context, term terminal, options *ui.Opt
 		return errors.Join(err, follower.Close())
 	}
 	fmt.Fprintln(term.err, "listening", page.URL())
+	var opening sync.WaitGroup
 	if o.open {
-		openBrowser(ctx, term, page.URL())
+		opening.Go(func() { openBrowser(ctx, term, page.URL()) })
 	}
 	follower.Run(ctx)
+	opening.Wait()
 	return errors.Join(page.Close(), follower.Close())
 }
 
@@ -133,14 +135,16 @@ func listenPage(ctx context.Context, addr string, store *ui.Store, options *ui.O
 	return page, err
 }
 
-// openBrowser asks the desktop to show an address. Without one the person opens it, whom the address was printed for.
+// openBrowser asks the desktop to show an address. Without one the person opens it, whom the address was printed for. Where
+// the browser is what was started, it returns with the browser, or with ctx; it reads no output, which a browser that
+// stays holds open.
 func openBrowser(ctx context.Context, term terminal, url string) {
 	name := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		name = "open"
 	}
-	if text, err := exec.CommandContext(ctx, name, url).CombinedOutput(); err != nil {
-		fmt.Fprintf(term.err, "codemode ui: no browser could be opened (%s); open the address by hand\n", strings.TrimSpace(err.Error()+" "+oneLine(string(text))))
+	if err := exec.CommandContext(ctx, name, url).Run(); err != nil && ctx.Err() == nil {
+		fmt.Fprintf(term.err, "codemode ui: no browser could be opened (%s: %v); open the address by hand\n", name, err)
 	}
 }
 

@@ -123,6 +123,23 @@ func TestUIWithoutABrowser(t *testing.T) {
 	}
 }
 
+// A browser that stays, in the foreground or with what it was given to write to, holds up neither new runs nor the end.
+func TestUIBesideABrowserThatStays(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "runs.jsonl")
+	appendRun(t, file, "r1")
+	for _, name := range []string{"xdg-open", "open"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nsleep 30 &\nexec sleep 30\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	ctx, cancel := context.WithCancel(t.Context())
+	get := browse(t, background(t, ctx, cancel, terminal{out: io.Discard}, []string{"ui", "--file", file, "--open"}, "listening "))
+	appendRun(t, file, "r2")
+	eventually(t, get, "/", "named r2")
+}
+
 // serve --ui has what a run was made of in memory, also where the audit file is not to have it.
 func TestServeShowsWhatTheFileHides(t *testing.T) {
 	dir := t.TempDir()
