@@ -219,10 +219,10 @@ func (out *outgoing) freely(a *API, args map[string]json.RawMessage) error {
 	return nil
 }
 
-// isOverride reports whether a header would make another method of a request than policies see.
+// isOverride reports whether some servers would take another method or path from a header than policies see.
 func isOverride(name string) bool {
 	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-	return strings.HasPrefix(name, "x-http-method") || name == "x-method-override"
+	return strings.HasPrefix(name, "x-http-method") || slices.Contains([]string{"x-method-override", "x-original-url", "x-rewrite-url"}, name)
 }
 
 func deleteHeader(header map[string]string, name string) {

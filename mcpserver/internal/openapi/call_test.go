@@ -326,7 +326,7 @@ func TestSecurityComesFromTheHost(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.tool, got, c.header)
 		}
 	}
-	for _, header := range []string{"X-Set", "x-key", "Authorization", "Host", "Content-Length", "X-HTTP-Method-Override", "x_http_method"} {
+	for _, header := range []string{"X-Set", "x-key", "Authorization", "Host", "Content-Length", "X-HTTP-Method-Override", "x_http_method", "X-Original-URL", "x-rewrite-url"} {
 		if _, got := sentBy(t, api, "request", `{"method": "GET", "path": "/", "headers": {"`+header+`": "x"}}`); !strings.Contains(got, "is not for programs to set") {
 			t.Errorf("%s: %s", header, got)
 		}
