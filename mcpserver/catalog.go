@@ -47,18 +47,23 @@ func (s *Server) invalidate() {
 
 // publishLoop tells clients of changes, a burst of them once.
 func (s *Server) publishLoop() {
-	for {
-		select {
-		case <-s.changed:
-		case <-s.ctx.Done():
-			return
-		}
-		select {
-		case <-time.After(quiet):
-		case <-s.ctx.Done():
-			return
-		}
+	for s.burst(s.changed) {
 		s.publish()
+	}
+}
+
+// burst waits for a change and for those that follow it at once; false is the end of the server.
+func (s *Server) burst(changed <-chan struct{}) bool {
+	select {
+	case <-changed:
+	case <-s.ctx.Done():
+		return false
+	}
+	select {
+	case <-time.After(quiet):
+		return true
+	case <-s.ctx.Done():
+		return false
 	}
 }
 

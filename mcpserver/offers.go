@@ -188,17 +188,7 @@ func sumOf(list any) [sha256.Size]byte {
 // loop tells clients that lists changed, a burst of changes once, and only when they did change.
 func (o *offers) loop() {
 	s := o.server
-	for {
-		select {
-		case <-o.changed:
-		case <-s.ctx.Done():
-			return
-		}
-		select {
-		case <-time.After(quiet):
-		case <-s.ctx.Done():
-			return
-		}
+	for s.burst(o.changed) {
 		g := s.generation()
 		o.forget(g)
 		if o.renewed(resourcesChanged, func() any { r, t := o.resources(s.ctx, g); return []any{r, t} }) {
