@@ -105,7 +105,7 @@ func keyValues(from attribute.Iterator) []*commonpb.KeyValue {
 		case attribute.FLOAT64:
 			value.Value = &commonpb.AnyValue_DoubleValue{DoubleValue: a.Value.AsFloat64()}
 		default: // a list, which a resource's attribute may be, is told as its JSON
-			value.Value = &commonpb.AnyValue_StringValue{StringValue: a.Value.Emit()}
+			value.Value = &commonpb.AnyValue_StringValue{StringValue: a.Value.String()}
 		}
 		list = append(list, &commonpb.KeyValue{Key: string(a.Key), Value: value})
 	}

@@ -34,7 +34,7 @@ func watched(t *testing.T) (*Telemetry, *tracetest.SpanRecorder, *sdkmetric.Manu
 func described(s sdktrace.ReadOnlySpan) string {
 	var list []string
 	for _, a := range s.Attributes() {
-		value := a.Value.Emit()
+		value := a.Value.String()
 		if a.Key == runID || a.Key == sessionID || a.Key == policyWait {
 			value = "…"
 		}
