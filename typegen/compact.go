@@ -290,7 +290,11 @@ func eachMark(text string, plain func(string), marked func(id int, before, after
 func (p *printer) hint() string {
 	for i := len(p.path) - 2; i >= 0; i-- {
 		if p.path[i] == "properties" {
-			return helperName(p.path[i+1])
+			name := helperName(p.path[i+1])
+			if '0' <= name[0] && name[0] <= '9' { // no type is called 1st
+				name = "Part" + name
+			}
+			return name
 		}
 	}
 	if stem, isOutput := strings.CutSuffix(p.alias, "Output"); isOutput {

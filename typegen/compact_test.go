@@ -2,6 +2,7 @@ package typegen_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -29,5 +30,21 @@ func TestCompactIsShort(t *testing.T) {
 		t.Errorf("%d of %d characters, %.1f %%", short, raw, 100*share)
 	} else {
 		t.Logf("%d of %d characters, %.1f %%", short, raw, 100*share)
+	}
+}
+
+// A shared type is called after the property that it stands at: that has to be a name of its own, whatever the property's.
+func TestNamesOfSharedTypes(t *testing.T) {
+	const shared = `{"type":"object","properties":{"first":{"type":"string","enum":["one","two","three","four","five","six"]},"second":{"type":"object","additionalProperties":{"type":"string"}}},"required":["first"]}`
+	for property, want := range map[string]string{"1st": "type Part1st = ", "record": "type Record_2 = ", "promise": "type Promise_2 = ", "42": "type Part42 = ", "paging": "type Paging = "} {
+		var tools []typegen.Tool
+		for _, name := range []string{"a", "b", "c", "d"} { // each with arguments of its own, but for that property
+			schema := `{"type":"object","properties":{"` + property + `":` + shared + `,"only_` + name + `":{"type":"string"}}}`
+			tools = append(tools, typegen.Tool{Name: name, InputSchema: []byte(schema)})
+		}
+		text := typegen.GenerateCompact(typegen.Namespace{Name: "n", Tools: tools}).String()
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: there is no %q in\n%s", property, want, text)
+		}
 	}
 }

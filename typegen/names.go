@@ -49,7 +49,7 @@ type entry struct {
 // the same ones the first by identifier gets them, whatever the order of the
 // list, and no tool loses its own to another's number.
 func nameTypes(entries []*entry) names {
-	used := names{taken: map[string]bool{}, last: map[string]int{}}
+	used := names{taken: map[string]bool{"Promise": true, "Record": true}, last: map[string]int{}} // which declarations use
 	order := slices.Clone(entries)
 	slices.SortStableFunc(order, func(a, b *entry) int {
 		return cmp.Or(strings.Compare(a.identifier, b.identifier), strings.Compare(a.namespace, b.namespace))

@@ -42,8 +42,36 @@ func (p *printer) objectType(n *node, indent string, besideOthers bool) (t typ, 
 	if index == "" || len(named) == 0 || others.keys == nil && others.admits(p, named) {
 		return literal(named, index), informative
 	}
+	if others.keys == nil { // of an intersection no literal would be a value: the signature would hold for the named, too
+		return literal(named, "[key: string]: "+p.widened(others.value, named).text+";"), informative
+	}
 	parts := []typ{literal(named, ""), literal(nil, index)}
 	return join(parts, bindsIntersection), informative
+}
+
+// maxWidened bounds how many bytes of other types an index signature repeats.
+const maxWidened = 1000
+
+// widened is the type of an index signature that the named properties stand beside: theirs, too.
+func (p *printer) widened(value typ, named []property) typ {
+	types, size := []typ{value}, 0
+	optional := false
+	for _, f := range named {
+		optional = optional || !f.required
+		if f.value.text == "never" || slices.ContainsFunc(types, func(t typ) bool { return t.text == f.value.text }) {
+			continue
+		}
+		types = append(types, f.value)
+		size += len(f.value.text)
+	}
+	if optional {
+		types = append(types, tight("undefined"))
+	}
+	p.spend(size)
+	if size > maxWidened || slices.ContainsFunc(types, func(t typ) bool { return t.text == "unknown" }) {
+		return anything()
+	}
+	return join(types, bindsUnion)
 }
 
 // typeLiteral returns properties and the line of an index signature in braces.

@@ -109,3 +109,17 @@ func BenchmarkGenerate(b *testing.B) {
 		}
 	}
 }
+
+// All servers behind one tool, as GenerateAll prints them: some 1,500 tools.
+func BenchmarkGenerateAll(b *testing.B) {
+	var namespaces []typegen.Namespace
+	for _, s := range servers(b) {
+		namespaces = append(namespaces, typegen.Namespace{Name: strings.TrimSuffix(s.file, ".json"), Tools: s.tools})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, block := range typegen.GenerateAll(namespaces...) {
+			_ = block.String()
+		}
+	}
+}

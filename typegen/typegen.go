@@ -36,9 +36,8 @@
 //     they say more than true.
 //   - A required property that is not declared is printed as unknown, or as
 //     additionalProperties says.
-//   - An index signature that named properties do not fit stands in a literal
-//     of its own: {…} & { [key: string]: T; }. It covers patternProperties.
-//     Keys listed by propertyNames print as [key in "a" | "b"]?: T.
+//   - An index signature that named properties do not fit takes their types,
+//     too, or is unknown when they are long.
 //   - A tuple whose further items have a type ends in ...T[]; one without a
 //     first item is an array.
 //   - A circular $ref is an alias of its own, named after the tool and the
