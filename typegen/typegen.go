@@ -37,7 +37,9 @@
 //   - A required property that is not declared is printed as unknown, or as
 //     additionalProperties says.
 //   - An index signature that named properties do not fit takes their types,
-//     too, or is unknown when they are long.
+//     too, or is unknown when they are long. It covers patternProperties.
+//     Keys listed by propertyNames print as [key in "a" | "b"]?: T, in a
+//     literal of their own.
 //   - A tuple whose further items have a type ends in ...T[]; one without a
 //     first item is an array.
 //   - A circular $ref is an alias of its own, named after the tool and the
