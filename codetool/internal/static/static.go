@@ -17,8 +17,9 @@
 //
 // # Limits
 //
-// A program is read up to 16 KiB, 100 levels of brackets, 200 arrows and 200 signs in a row: the parsers have no bound of
-// their own, and reading takes milliseconds within these.
+// A program is read up to 16 KiB, 100 levels of brackets, 200 arrows, 200 signs in a row, 300 loops of a kind and 300
+// colons: the parsers have no bound of their own, and reading takes milliseconds within these, half a second at worst. A
+// function is followed once, however often it is called.
 package static
 
 import (
@@ -38,11 +39,14 @@ const (
 	maxDepth  = 100
 	maxArrows = 200
 	maxSigns  = 200
+	maxLoops  = 300 // one within the other, each is looked through again for what leaves it
+	maxColons = 300 // labels of one name, which a parser compares with each other
 )
 
 // isPlain reports whether a text is within the limits. Brackets in strings count, too.
 func isPlain(source string) bool {
-	if len(source) > maxSource || strings.Count(source, "=>") > maxArrows {
+	if len(source) > maxSource || strings.Count(source, "=>") > maxArrows || strings.Count(source, ":") > maxColons ||
+		strings.Count(source, "for") > maxLoops || strings.Count(source, "while") > maxLoops {
 		return false
 	}
 	depth, signs := 0, 0
@@ -105,7 +109,7 @@ func Find(source string, names Names) *Fault {
 	if !ok {
 		return nil
 	}
-	w := walker{names: names, facts: facts, following: map[any]bool{}}
+	w := walker{names: names, facts: facts, followed: map[followed]bool{}}
 	w.call(main, true)
 	if w.fault == nil {
 		return nil

@@ -1,6 +1,7 @@
 package static
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -45,6 +46,9 @@ func TestLimits(t *testing.T) {
 		{"", "(", ")", maxDepth - 1}, // the program's own is open, too
 		{"const f = ", "a=>", "1;", maxArrows - 1},
 		{"", "- ", "1;", maxSigns/2 - 1},
+		{"", "for (;;) { break }", "", maxLoops},
+		{"", "while (true) { break }", "", maxLoops},
+		{"const o = {", "a: 1,", "};", maxColons},
 		{"/*", "x", "*/", maxSource - len("async () => { /**/"+call+" }")},
 	} {
 		for _, count := range []int{c.most, c.most + 2} {
@@ -57,6 +61,18 @@ func TestLimits(t *testing.T) {
 				t.Errorf("%d times %q: read is %v", count, c.unit, read)
 			}
 		}
+	}
+}
+
+// A chain of functions that each call the next one twice is followed in no time: a test that hangs shows that it is not.
+func TestCallsThatDouble(t *testing.T) {
+	source := "async () => { await f0();"
+	for i := range 150 {
+		source += fmt.Sprintf("async function f%d() { await f%d(); f%d(); await f%d() }\n", i, i+1, i+1, i+1)
+	}
+	fault := Find(source+"async function f150() {} await github.lst() }", around)
+	if fault == nil || fault.Name != "lst" {
+		t.Errorf("%+v", fault)
 	}
 }
 

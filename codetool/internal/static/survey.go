@@ -57,7 +57,8 @@ func (s *surveyor) visit(node any) {
 		s.uses = append(s.uses, &n.Name)
 	case *ast.DotExpression:
 		s.member(n.Left)
-		if n.Identifier.Name == "constructor" { // of a function it is an eval
+		switch n.Identifier.Name {
+		case "constructor", "prototype": // of a function the one is an eval, of Object the other is behind the global object
 			s.ok = false
 		}
 	case *ast.NewExpression:

@@ -10,15 +10,21 @@ import (
 
 // walker follows the main path to the first fault on it.
 type walker struct {
-	names     Names
-	facts     *facts
-	following map[any]bool // functions that are being followed, so that one that calls itself is not again
+	names    Names
+	facts    *facts
+	followed map[followed]bool // so that one that calls itself, or is called again, is not followed again
 
 	// over is set where the path may have left the function, or the loop, that is being followed: what comes after is not
 	// certain any more.
 	over  bool
 	fault *Fault
 	place file.Idx
+}
+
+// followed is a call that has nothing to find that it had not the first time.
+type followed struct {
+	function ast.Expression
+	awaited  bool
 }
 
 // done reports whether there is nothing more to find.
@@ -32,11 +38,11 @@ func (w *walker) found(fault Fault, place file.Idx) {
 
 // call follows a function that is called here. A rejection of what it returns ends the program when it is awaited.
 func (w *walker) call(function ast.Expression, awaited bool) {
-	if w.done() || w.following[function] {
+	one := followed{function, awaited}
+	if w.done() || w.followed[one] {
 		return
 	}
-	w.following[function] = true
-	defer delete(w.following, function)
+	w.followed[one] = true
 	switch f := function.(type) {
 	case *ast.ArrowFunctionLiteral:
 		if f.Async && !awaited {
