@@ -249,11 +249,9 @@ func (s *Server) followPins() {
 		if file == "" {
 			continue
 		}
-		if now := stampOf(file); now != last {
-			if last != "" {
-				s.invalidate()
-			}
+		if now := stampOf(file); now != last { // the first time, too: it may have changed since the tools were declared
 			last = now
+			s.invalidate()
 		}
 	}
 }
