@@ -86,12 +86,15 @@ func (s *Store) putCall(run string, n int, call mcpserver.AuditCall) {
 	if one == nil || one.run.Outcome != mcpserver.Running {
 		return
 	}
+	bytes := one.bytes
 	for len(one.run.Calls) <= n {
-		one.run.Calls = append(one.run.Calls, mcpserver.AuditCall{Outcome: mcpserver.Running})
+		unknown := mcpserver.AuditCall{Outcome: mcpserver.Running}
+		one.run.Calls = append(one.run.Calls, unknown)
+		bytes += callSize(&unknown)
 	}
-	before := callSize(&one.run.Calls[n])
+	bytes += callSize(&call) - callSize(&one.run.Calls[n])
 	one.run.Calls[n] = call
-	s.weigh(one, one.bytes-before+callSize(&call))
+	s.weigh(one, bytes)
 	s.changed(run)
 }
 

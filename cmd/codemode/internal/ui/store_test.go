@@ -267,3 +267,18 @@ func TestAxisHasRoundTicks(t *testing.T) {
 		}
 	}
 }
+
+// What a run that goes on takes is counted call by call as it is at its end.
+func TestStoreWeighsCallsAsTheyCome(t *testing.T) {
+	s := NewStore(nil)
+	s.RunBegan(mcpserver.AuditRun{ID: "r", Outcome: mcpserver.Running, Code: "f()"})
+	call := mcpserver.AuditCall{Server: "s", Tool: "t", Arguments: "{}"}
+	s.CallBegan("r", 2, call)
+	s.CallBegan("r", 0, call)
+	call.Result = "a result"
+	s.CallEnded("r", 2, call)
+	run, _ := s.Run("r")
+	if s.bytes != sizeOf(&run) {
+		t.Errorf("%d bytes, and the run has %d", s.bytes, sizeOf(&run))
+	}
+}
