@@ -26,6 +26,8 @@ type listener struct {
 type subscriptions struct {
 	server *Server
 
+	following sync.Mutex // held by one of those who tell the servers, so that the last word is the newest
+
 	mu sync.Mutex
 	to map[string][]listener
 }
@@ -99,6 +101,8 @@ func (b *subscriptions) change(make func()) {
 
 // follow has each server of a generation tell about the resources that somebody wants to hear of.
 func (b *subscriptions) follow(g *generation) {
+	b.following.Lock()
+	defer b.following.Unlock()
 	wanted := map[string][]string{}
 	b.mu.Lock()
 	for uri := range b.to {
