@@ -198,7 +198,7 @@ func (out *outgoing) freely(a *API, args map[string]json.RawMessage) error {
 		if err != nil || query.Kind != yaml.MappingNode {
 			return errors.New("query must be an object")
 		}
-		for _, m := range pairs(query, 0) {
+		for _, m := range pairs(query) {
 			out.query = append(out.query, form(m.key, "form", m.value.Kind != yaml.MappingNode, m.value, unreserved)...)
 		}
 	}

@@ -219,6 +219,33 @@ func TestAliasesDoNotUnfold(t *testing.T) {
 	t.Log(time.Since(began))
 }
 
+// TestMergesDoNotUnfold: neither do objects that are merged, also into themselves. A test that hangs shows that they do.
+func TestMergesDoNotUnfold(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(head + "m0: &m0 {type: object, properties: {a: {type: string}}}\n")
+	for i := 1; i < 12; i++ {
+		fmt.Fprintf(&b, "m%d: &m%d {<<: [%s*m%d]}\n", i, i, strings.Repeat(fmt.Sprintf("*m%d, ", i-1), 20), i)
+	}
+	b.WriteString("paths: {/x: {post: {operationId: f, requestBody: {content: {application/json: {schema: {<<: *m9}}}}}}}\n")
+	tool := string(mustLoad(t, b.String(), nil, nil).Tools()[0])
+	if !strings.Contains(tool, `"a":{"type":"string"}`) {
+		t.Error(tool)
+	}
+}
+
+// TestOperationsOfOneName: a document with many operations and types of one name is read as fast as any other.
+func TestOperationsOfOneName(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(head + "paths:\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "  /x%d: {get: {operationId: same, responses: {200: {description: d}}}}\n", i)
+	}
+	api := mustLoad(t, b.String(), nil, nil)
+	if len(api.Tools()) != 20_001 || api.operations["same"] == nil || api.operations["same_2"] == nil || api.operations["same_20000"] == nil {
+		t.Error(len(api.Tools()))
+	}
+}
+
 // TestManyComplaints: what is wrong a hundred times is told twenty times.
 func TestManyComplaints(t *testing.T) {
 	var log bytes.Buffer

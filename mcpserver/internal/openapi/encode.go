@@ -70,7 +70,7 @@ func (b *body) form(value *yaml.Node) ([]byte, error) {
 		return nil, fmt.Errorf("%s must be an object", b.key)
 	}
 	var all []string
-	for _, m := range pairs(value, 0) {
+	for _, m := range pairs(value) {
 		f, known := b.fields[m.key]
 		e := escape(unreserved)
 		if f.reserved {
@@ -92,7 +92,7 @@ func (b *body) multipart(value *yaml.Node) ([]byte, string, error) {
 	}
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
-	for _, m := range pairs(value, 0) {
+	for _, m := range pairs(value) {
 		items := []*yaml.Node{m.value}
 		if m.value.Kind == yaml.SequenceNode {
 			items = m.value.Content

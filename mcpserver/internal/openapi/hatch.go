@@ -5,7 +5,7 @@ import "strings"
 // hatch is the tool for what the document leaves out: any request below the API's base.
 func hatch(r *reader) (name string, o *operation, entry object) {
 	name = "request"
-	if r.names[name] {
+	if r.names[name] > 0 {
 		name = "httpRequest"
 	}
 	var known []string

@@ -30,7 +30,7 @@ type reader struct {
 	root   *place
 	log    *complaints
 	shapes *shapes
-	names  map[string]bool
+	names  map[string]int // see numbered
 	// ownServers has the servers of paths and operations count.
 	ownServers bool
 }
@@ -171,11 +171,17 @@ func (r *reader) name(op *place, method, path string) string {
 }
 
 func (r *reader) free(name string) string {
+	return numbered(r.names, name)
+}
+
+// numbered is a name that nobody has taken, and takes it: name itself, name_2 and so on. taken has the last number of each.
+func numbered(taken map[string]int, name string) string {
 	free := name
-	for i := 2; r.names[free]; i++ {
-		free = fmt.Sprintf("%s_%d", name, i)
+	for taken[free] > 0 {
+		taken[name]++
+		free = fmt.Sprintf("%s_%d", name, taken[name])
 	}
-	r.names[free] = true
+	taken[free] = 1
 	return free
 }
 

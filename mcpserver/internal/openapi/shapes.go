@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -18,7 +17,7 @@ type shapes struct {
 	log   *complaints
 	limit int // of one schema, in bytes
 	names map[*yaml.Node]string
-	taken map[string]bool
+	taken map[string]int // see numbered
 	parts [2]map[*yaml.Node]*part
 }
 
@@ -32,7 +31,7 @@ type part struct {
 
 func newShapes(log *complaints, operations int) *shapes {
 	limit := min(MaxSchema, MaxSchemas/(2*max(operations, 1))) // one for what is sent, one for what is received
-	return &shapes{log: log, limit: limit, names: map[*yaml.Node]string{}, taken: map[string]bool{}, parts: [2]map[*yaml.Node]*part{{}, {}}}
+	return &shapes{log: log, limit: limit, names: map[*yaml.Node]string{}, taken: map[string]int{}, parts: [2]map[*yaml.Node]*part{{}, {}}}
 }
 
 // nameCharacter keeps what reads well in a reference.
@@ -56,11 +55,8 @@ func (s *shapes) name(to *place) string {
 	if base = strings.Trim(strings.Map(nameCharacter, base), "_"); base == "" {
 		base = "Type"
 	}
-	name := base
-	for i := 2; s.taken[name]; i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
-	}
-	s.names[to.node], s.taken[name] = name, true
+	name := numbered(s.taken, base)
+	s.names[to.node] = name
 	return name
 }
 

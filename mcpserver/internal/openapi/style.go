@@ -29,7 +29,7 @@ func elements(v *yaml.Node) (fields []field) {
 			}
 		}
 	case yaml.MappingNode:
-		for _, m := range pairs(v, 0) {
+		for _, m := range pairs(v) {
 			if !isNull(m.value) {
 				fields = append(fields, field{m.key, scalar(m.value)})
 			}
@@ -164,7 +164,7 @@ func deep(name string, v *yaml.Node, e escape) (list []string) {
 		}
 		return list
 	}
-	for _, m := range pairs(v, 0) {
+	for _, m := range pairs(v) {
 		list = append(list, deep(name+"["+m.key+"]", m.value, e)...)
 	}
 	return list

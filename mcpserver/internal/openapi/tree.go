@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -99,7 +98,7 @@ func (p *place) members() []*place {
 		return nil
 	}
 	var list []*place
-	for _, pair := range pairs(p.node, 0) {
+	for _, pair := range pairs(p.node) {
 		list = append(list, p.child(pair.key, pair.value))
 	}
 	return list
@@ -128,9 +127,17 @@ type pair struct {
 const maxMerges = 10
 
 // pairs are the members of an object with those that "<<" merges in, whose own values count before them.
-func pairs(node *yaml.Node, depth int) []pair {
-	if node == nil || node.Kind != yaml.MappingNode || depth > maxMerges {
+func pairs(node *yaml.Node) []pair { return merging{}.pairs(node, 0) }
+
+// merging is what one object has merged so far: a second time adds nothing to it.
+type merging map[*yaml.Node]bool
+
+func (m merging) pairs(node *yaml.Node, depth int) []pair {
+	if node == nil || node.Kind != yaml.MappingNode || depth > maxMerges || m[node] {
 		return nil
+	}
+	if depth > 0 {
+		m[node] = true
 	}
 	list := make([]pair, 0, len(node.Content)/2)
 	var merged []pair
@@ -143,16 +150,25 @@ func pairs(node *yaml.Node, depth int) []pair {
 			list = append(list, pair{key.Value, value})
 			continue
 		}
+		m[node] = true
 		sources := []*yaml.Node{value}
 		if value.Kind == yaml.SequenceNode {
 			sources = value.Content
 		}
 		for _, source := range sources {
-			merged = append(merged, pairs(dealias(source), depth+1)...)
+			merged = append(merged, m.pairs(dealias(source), depth+1)...)
 		}
 	}
+	if len(merged) == 0 {
+		return list
+	}
+	known := map[string]bool{}
+	for _, own := range list {
+		known[own.key] = true
+	}
 	for _, one := range merged {
-		if !slices.ContainsFunc(list, func(own pair) bool { return own.key == one.key }) {
+		if !known[one.key] {
+			known[one.key] = true
 			list = append(list, one)
 		}
 	}
@@ -175,7 +191,7 @@ func member(node *yaml.Node, key string) (found *yaml.Node) {
 		}
 	}
 	if found == nil && merges {
-		for _, one := range pairs(node, 0) {
+		for _, one := range pairs(node) {
 			if one.key == key {
 				found = one.value
 			}
@@ -303,7 +319,7 @@ func appendJSON(out []byte, node *yaml.Node, left *int) []byte {
 	switch node = dealias(node); node.Kind {
 	case yaml.MappingNode:
 		out = append(out, '{')
-		for i, one := range pairs(node, 0) {
+		for i, one := range pairs(node) {
 			if i > 0 {
 				out = append(out, ',')
 			}
