@@ -108,10 +108,11 @@ func assignIdentifiers(names []string, identifier func(string) string) []string 
 			taken[want] = true
 		}
 	}
+	last := map[string]int{} // the number that was tried last
 	for _, i := range order {
-		for n := 2; assigned[i] == ""; n++ {
-			numbered := identifier(names[i]) + "_" + strconv.Itoa(n)
-			if !taken[numbered] {
+		for want := identifier(names[i]); assigned[i] == ""; {
+			last[want] = max(last[want]+1, 2)
+			if numbered := want + "_" + strconv.Itoa(last[want]); !taken[numbered] {
 				assigned[i] = numbered
 				taken[numbered] = true
 			}

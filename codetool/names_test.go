@@ -2,6 +2,7 @@ package codetool
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,5 +62,21 @@ func TestCollisionsAreNumbered(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Tools of a server whose names all come to one identifier are numbered as fast as others.
+func TestNamesOfOneIdentifier(t *testing.T) {
+	names := make([]string, 20_000)
+	for i := range names {
+		names[i] = "tool" + strings.Repeat("!", i%100) + strings.Repeat("?", i/100)
+	}
+	assigned := assignIdentifiers(names, func(string) string { return "tool" })
+	unique := map[string]bool{}
+	for _, name := range assigned {
+		unique[name] = true
+	}
+	if len(unique) != len(names) || !unique["tool"] || !unique["tool_2"] || !unique["tool_20000"] {
+		t.Errorf("%d names", len(unique))
 	}
 }
