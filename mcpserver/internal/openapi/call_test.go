@@ -429,3 +429,13 @@ func FuzzRequestStaysOnItsHost(f *testing.F) {
 		}
 	})
 }
+
+// TestLargePartOfAForm: JSON inside of a form is sent whole, however much it is.
+func TestLargePartOfAForm(t *testing.T) {
+	api := mustLoad(t, head+`paths: {/x: {post: {operationId: f, requestBody: {content: {application/x-www-form-urlencoded: {schema: {type: object}}}}}}}`, nil, nil)
+	list := "[" + strings.Repeat("7,", 2*maxNodes) + "7]"
+	r, got := sentBy(t, api, "f", `{"body": {"a": {"list": `+list+`}}}`)
+	if r == nil || string(r.Body) != "a="+unreserved(`{"list":`+list+`}`) {
+		t.Errorf("%s: it is not sent as it is", got)
+	}
+}

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -10,12 +11,12 @@ import (
 // field is one name and value of what a parameter becomes, not yet escaped.
 type field struct{ name, value string }
 
-// scalar is how a value stands alone: a text as it is, everything else as JSON.
+// scalar is how a value of an argument, which has no aliases, stands alone: a text as it is, everything else as JSON.
 func scalar(v *yaml.Node) string {
 	if v.Kind == yaml.ScalarNode && !isNull(v) {
 		return v.Value
 	}
-	left := maxNodes
+	left := math.MaxInt
 	return string(appendJSON(nil, v, &left))
 }
 
