@@ -207,7 +207,7 @@ func policyOf(call *mcpserver.AuditCall) string {
 	switch cmp.Or(call.Policy, "allow") {
 	case "allow":
 		if call.Outcome == "refused" {
-			return "refused by the program that embeds codemode"
+			return "refused for the reason below" // the tool is withheld, or the program that embeds codemode refuses it
 		}
 		return "allowed " + rule
 	case "deny":
