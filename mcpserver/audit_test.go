@@ -103,3 +103,11 @@ func TestRunsAreWrittenDown(t *testing.T) {
 		}
 	})
 }
+
+// What a program passed, and what it is made of, is in no error of a file without payloads.
+func TestErrorsWithoutPayloads(t *testing.T) {
+	run := AuditRun{Error: "Invalid arguments for srv.echo:\n- a: \"private\" is no number"}
+	if got := run.withoutPayloads().Error; got != "Invalid arguments for srv.echo:" {
+		t.Error(got)
+	}
+}

@@ -300,9 +300,11 @@ func (t *trail) describe(run *AuditRun, outcome *codetool.Outcome) {
 	}
 }
 
-// withoutPayloads is a run as a file keeps it that has no texts of programs and servers.
+// withoutPayloads is a run as a file keeps it that has no texts of programs and servers. Of an error the first line stays: the
+// others quote arguments that do not fit a schema, and what a compiler says of the program.
 func (r AuditRun) withoutPayloads() AuditRun {
 	r.Code, r.Result, r.Logs = "", "", nil
+	r.Error, _, _ = strings.Cut(r.Error, "\n")
 	r.Calls = slices.Clone(r.Calls)
 	for i := range r.Calls {
 		r.Calls[i].Arguments, r.Calls[i].Result = "", ""
