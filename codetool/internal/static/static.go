@@ -97,8 +97,9 @@ func Find(source string, names Names) *Fault {
 	if !isPlain(source) {
 		return nil
 	}
-	tree, at := parse(source)
-	if tree == nil {
+	var tree *ast.Program
+	var at func(file.Idx) (line, column int)
+	if !survives(func() { tree, at = parse(source) }) || tree == nil {
 		return nil
 	}
 	main := mainOf(tree, names.CallsValue)
@@ -114,11 +115,18 @@ func Find(source string, names Names) *Fault {
 	if w.fault == nil {
 		return nil
 	}
-	w.fault.Line, w.fault.Column = at(w.place)
-	if w.fault.Line == 0 {
+	if !survives(func() { w.fault.Line, w.fault.Column = at(w.place) }) || w.fault.Line == 0 {
 		return nil
 	}
 	return w.fault
+}
+
+// survives reports whether work of the parsers ends without a panic. They are not ours and read what models write: a text
+// that one of them fails at is not looked at, and does not end the host.
+func survives(work func()) (ok bool) {
+	defer func() { ok = recover() == nil }()
+	work()
+	return true
 }
 
 // parse gives the tree and how a place in it is one of source.

@@ -76,6 +76,17 @@ func TestCallsThatDouble(t *testing.T) {
 	}
 }
 
+func TestAPanicOfAParserIsNoFault(t *testing.T) {
+	for want, work := range map[bool]func(){
+		true:  func() { parse("async () => {}") },
+		false: func() { position("", 1) },
+	} {
+		if survives(work) != want {
+			t.Errorf("survives: not %v", want)
+		}
+	}
+}
+
 func FuzzFind(f *testing.F) {
 	f.Add("async () => { await github.lst() }")
 	f.Add("async () => { const {a = await github.lst(), ...b} = githb?.[1]; class A { static { this.x } } }")
