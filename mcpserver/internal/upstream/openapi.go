@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
 	"github.com/codemode-go/codemode/mcpserver/internal/message"
@@ -151,12 +152,12 @@ func (l *openAPI) request(ctx context.Context, out *outgoing) (json.RawMessage, 
 	return nil, &RPCError{Code: message.CodeMethodNotFound, Message: "Method not found: " + out.method}
 }
 
-// call makes an HTTP request of a tools/call. Trace context goes along as HTTP has it.
+// call makes an HTTP request of a tools/call. Trace context goes along as HTTP has it, without what no header can hold.
 func (l *openAPI) call(ctx context.Context, api *openapi.API, params json.RawMessage) (json.RawMessage, error) {
 	fields := object(params)
 	call := &openapi.Call{Tool: stringMember(fields, "name"), Arguments: fields["arguments"], Header: map[string]string{}}
 	for _, name := range []string{"traceparent", "tracestate", "baggage"} {
-		if value := stringMember(object(fields["_meta"]), name); value != "" && !strings.ContainsAny(value, "\r\n") {
+		if value := stringMember(object(fields["_meta"]), name); value != "" && httpguts.ValidHeaderFieldValue(value) {
 			call.Header[name] = value
 		}
 	}

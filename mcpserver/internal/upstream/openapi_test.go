@@ -43,7 +43,7 @@ func petUpstream(t *testing.T, document, entry string, options *Options) (u *Ups
 func TestOpenAPIIsAnUpstream(t *testing.T) {
 	var got atomic.Value
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got.Store(fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL, r.Header.Get("X-Key"), r.Header.Get("X-Team"), r.Header.Get("Traceparent")))
+		got.Store(fmt.Sprintf("%s %s %s %s %s", r.Method, r.URL, r.Header.Get("X-Key"), r.Header.Get("X-Team"), r.Header.Get("Traceparent")+r.Header.Get("Baggage")+r.Header.Get("Tracestate")))
 		if r.Method == http.MethodDelete {
 			http.Error(w, "no right: "+r.Header.Get("Authorization"), http.StatusForbidden)
 			return
@@ -60,7 +60,8 @@ func TestOpenAPIIsAnUpstream(t *testing.T) {
 	if get, del := s.Tools[0], s.Tools[1]; !get.ReadOnly || get.Destructive || del.ReadOnly || !del.Destructive || !del.Idempotent {
 		t.Errorf("%+v", s.Tools)
 	}
-	ctx := WithCaller(t.Context(), &Caller{Meta: map[string]json.RawMessage{"traceparent": json.RawMessage(`"00-1-2-01"`)}})
+	ctx := WithCaller(t.Context(), &Caller{Meta: map[string]json.RawMessage{
+		"traceparent": json.RawMessage(`"00-1-2-01"`), "baggage": json.RawMessage(`"k=\u0000"`), "tracestate": json.RawMessage(`"v=1\r\nX-Key: forged"`)}})
 	if result, err := u.Call(ctx, "getPet", json.RawMessage(`{"id": 7}`)); err != nil || !strings.Contains(string(result), `{"id":9007199254740993}`) {
 		t.Errorf("%s, %v", result, err)
 	}
