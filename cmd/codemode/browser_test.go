@@ -230,9 +230,13 @@ func serveShown(t *testing.T, args ...string) *shown {
 	stdout := os.Stdout // serve gives it away
 	t.Cleanup(func() { os.Stdout = stdout })
 	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(func() { outR.Close() }) // once serve has ended: a client that is gone is an error
 	s := &shown{in: inW, out: bufio.NewScanner(outR), url: background(t, ctx, cancel, terminal{in: inR, out: outW}, append([]string{"serve", "--ui", "127.0.0.1:0"}, args...), "ui listening ")}
 	s.out.Buffer(nil, 16<<20)
-	t.Cleanup(func() { inW.Close(); outR.Close() })
+	t.Cleanup(func() {
+		inW.Close()
+		go io.Copy(io.Discard, outR)
+	})
 	s.send("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "test-client", "version": "1"}})
 	s.answer(t)
 	fmt.Fprintln(s.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -302,6 +306,8 @@ const escape = '\x1b'
 
 func navigate(url string) chromedp.Action[chromedp.Void] { return chromedp.Navigate(url) }
 
-func click(selector string) chromedp.Action[chromedp.Void] {
-	return chromedp.Click(chromedp.CSS(selector))
+// click clicks on what a selector finds, in one step: what goes on is drawn anew at any moment.
+func (b *tab) click(selector string) {
+	b.Helper()
+	b.await(fmt.Sprintf(`(() => { const found = document.querySelector(%q); found?.click(); return found !== null })()`, selector), "true")
 }
