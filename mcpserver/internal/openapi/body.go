@@ -130,6 +130,7 @@ func readFields(fields map[string]formField, schema, encoding *place, seen map[*
 		return
 	}
 	seen[schema.node] = true
+	encodings := encoding.byKey()
 	for _, m := range schema.get("properties").members() {
 		property, err := m.resolve()
 		if err != nil {
@@ -138,7 +139,7 @@ func readFields(fields map[string]formField, schema, encoding *place, seen map[*
 		if items, err := resolved(property.get("items")); err == nil && items != nil {
 			property = items
 		}
-		own := encoding.get(m.key)
+		own := encodings[m.key]
 		f := formField{file: isFile(property), contentType: own.text("contentType"), style: own.text("style"), reserved: own.flag("allowReserved", false)}
 		f.styled = f.style != "" || own.get("explode") != nil
 		f.explode = own.flag("explode", f.style == "" || f.style == "form")
@@ -160,7 +161,7 @@ func readFields(fields map[string]formField, schema, encoding *place, seen map[*
 // files is the schema of a form, its files as we take them.
 func (r *reader) files(schema *place, one *part, fields map[string]formField) *part {
 	c := &converter{shapes: r.shapes, way: sent, left: maxNodes}
-	var properties object
+	var properties objectMaker
 	found := false
 	for _, m := range schema.get("properties").members() {
 		switch isFileHere := fields[m.key].file; {
@@ -176,7 +177,7 @@ func (r *reader) files(schema *place, one *part, fields map[string]formField) *p
 	if !found {
 		return one
 	}
-	out := object{{"type", `"object"`}, {"properties", properties.String()}}
+	out := object{{"type", `"object"`}, {"properties", properties.made.String()}}
 	if required := schema.get("required"); required != nil {
 		if names := c.required(schema, required); names != "" {
 			out.set("required", names)

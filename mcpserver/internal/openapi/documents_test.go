@@ -2,8 +2,11 @@ package openapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -243,6 +246,61 @@ func TestOperationsOfOneName(t *testing.T) {
 	api := mustLoad(t, b.String(), nil, nil)
 	if len(api.Tools()) != 20_001 || api.operations["same"] == nil || api.operations["same_2"] == nil || api.operations["same_20000"] == nil {
 		t.Error(len(api.Tools()))
+	}
+}
+
+// TestObjectsOfManyMembers: many properties, parameters or parts of a form are read in time like their number (a blink, and
+// not seconds); the last of one name counts.
+func TestObjectsOfManyMembers(t *testing.T) {
+	for _, n := range []int{3, 40_000} {
+		for name, operation := range manyMembers(n) {
+			api := mustLoad(t, `{"openapi":"3.1.0","servers":[{"url":"http://h"}],"paths":{"/x":{"post":{"operationId":"f",`+operation+`}}}}`, nil, nil)
+			tool := string(api.Tools()[0])
+			last := fmt.Sprintf(`"p%d":{}`, n-1)
+			whole := strings.Count(tool, `"p0":{"type":"null"}`) == 1 && strings.Count(tool, `"p0":`) == 1 && strings.Contains(tool, last)
+			if open := n > 3 && strings.Contains(tool, tooLargeType); !whole && !open {
+				t.Errorf("%d, %s: %.500s", n, name, tool)
+			}
+		}
+	}
+}
+
+// manyMembers are operations with objects of n members, the first of them twice.
+func manyMembers(n int) map[string]string {
+	many := func(format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format+",", i)
+		}
+		return b.String()
+	}
+	schema := `{"type":"object","properties":{` + many(`"p%d":{}`) + `"p0":{"type":"null"}},"required":[` + many(`"p%d"`) + `"p0"]}`
+	files := `{"allOf":[` + schema + `],"properties":{"file":{"type":"string","format":"binary"},` + strings.TrimPrefix(schema, `{"type":"object","properties":{`)
+	return map[string]string{
+		"schema":     `"requestBody":{"content":{"application/json":{"schema":` + schema + `}}}`,
+		"form":       `"requestBody":{"content":{"multipart/form-data":{"schema":` + files + `,"encoding":{` + many(`"p%d":{}`) + `"file":{}}}}}`,
+		"parameters": `"parameters":[` + many(`{"name":"p%d","in":"query","schema":{}}`) + `{"name":"p0","in":"query","schema":{"type":"null"}}]`,
+	}
+}
+
+// canceling ends its context with the warning of an operation.
+type canceling struct {
+	slog.Handler
+	cancel func()
+}
+
+func (c canceling) Handle(context.Context, slog.Record) error { c.cancel(); return nil }
+
+func TestReadingEndsWithItsContext(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "api.yaml")
+	text := head + "paths: {/a: {get: {operationId: a, parameters: [{}]}}, /b: {get: {operationId: b}}}"
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	log := slog.New(canceling{slog.NewTextHandler(io.Discard, nil), cancel})
+	if api, err := Load(ctx, name, nil, &Options{Logger: log}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", api, err)
 	}
 }
 

@@ -127,7 +127,7 @@ func Load(ctx context.Context, location string, transport Transport, options *Op
 	said := &complaints{log: o.Logger}
 	defer said.close()
 	r := &reader{api: a, root: root, log: said, shapes: newShapes(said, countOperations(root)), names: map[string]int{}, ownServers: o.BaseURL == ""}
-	if err := r.paths(); err != nil {
+	if err := r.paths(ctx); err != nil {
 		return nil, err
 	}
 	r.add(hatch(r))

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -38,8 +39,8 @@ type reader struct {
 // methods are those of OpenAPI without TRACE, whose answer is the request with the host's headers.
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch"}
 
-// paths reads all operations. One that cannot be called costs nothing but itself.
-func (r *reader) paths() error {
+// paths reads all operations until ctx ends. One that cannot be called costs nothing but itself.
+func (r *reader) paths(ctx context.Context) error {
 	paths := r.root.get("paths")
 	if paths != nil && !paths.isObject() {
 		return paths.fail("is no object of paths")
@@ -55,6 +56,9 @@ func (r *reader) paths() error {
 		}
 		for _, method := range methods {
 			if op := item.get(method); op.isObject() {
+				if ctx.Err() != nil { // reading takes seconds when a document is large
+					return ctx.Err()
+				}
 				if op, err = op.resolve(); err == nil { // some documents have their operations elsewhere
 					err = r.operation(entry.key, method, item, op)
 				}

@@ -25,6 +25,7 @@ type parameter struct {
 // parameters are those of the path and of the operation, whose own count before the path's.
 func (r *reader) parameters(o *operation, item, op *place) ([]parameter, error) {
 	var list []parameter
+	at := map[[2]string]int{} // where each place and name is
 	for _, raw := range append(item.get("parameters").items(), op.get("parameters").items()...) {
 		p, err := readParameter(raw)
 		switch {
@@ -33,15 +34,16 @@ func (r *reader) parameters(o *operation, item, op *place) ([]parameter, error) 
 		case r.api.guard.owns(p), p.in == "path" && !strings.Contains(o.path, "{"+p.name+"}"):
 			continue // the host sets it, or it has no place
 		}
-		same := func(known parameter) bool { return known.in == p.in && known.name == p.name }
-		if i := slices.IndexFunc(list, same); i >= 0 {
+		if i, known := at[[2]string{p.in, p.name}]; known {
 			list[i] = p
 		} else {
+			at[[2]string{p.in, p.name}] = len(list)
 			list = append(list, p)
 		}
 	}
 	for _, name := range placeholders(o.path) { // a document may forget to declare one
-		if !slices.ContainsFunc(list, func(p parameter) bool { return p.in == "path" && p.name == name }) {
+		if _, known := at[[2]string{"path", name}]; !known {
+			at[[2]string{"path", name}] = len(list)
 			list = append(list, parameter{name: name, in: "path", style: "simple", required: true})
 		}
 	}
@@ -117,7 +119,7 @@ func name(list []parameter) {
 
 // inputs are the members of an operation's arguments.
 type inputs struct {
-	properties object
+	properties objectMaker
 	required   []string
 	refs       []*place
 }
@@ -150,12 +152,12 @@ func (in *inputs) parameter(o *operation, p parameter, s *shapes) {
 
 // schema is the whole.
 func (in *inputs) schema(s *shapes) string {
-	root := object{{"type", `"object"`}, {"properties", in.properties.String()}}
+	root := object{{"type", `"object"`}, {"properties", in.properties.made.String()}}
 	if len(in.required) > 0 {
 		root.set("required", list(in.required))
 	}
 	root.set("additionalProperties", "false")
-	return s.complete(root, len(in.properties.String()), in.refs, sent)
+	return s.complete(root, len(in.properties.made.String()), in.refs, sent)
 }
 
 // ignoredHeaders are parameters that OpenAPI says are none, and fields that HTTP keeps to itself.

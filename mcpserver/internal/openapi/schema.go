@@ -53,6 +53,29 @@ func (o *object) set(key, json string) {
 	*o = append(*o, jsonMember{key, json})
 }
 
+// objectMaker makes an object of as many members as a document likes; the last of several of one key counts.
+type objectMaker struct {
+	made object
+	at   map[string]int // where each key is
+}
+
+func (o *objectMaker) set(key, json string) {
+	if i, known := o.at[key]; known {
+		o.made[i].json = json
+		return
+	}
+	if o.at == nil {
+		o.at = map[string]int{}
+	}
+	o.at[key] = len(o.made)
+	o.made = append(o.made, jsonMember{key, json})
+}
+
+func (o *objectMaker) has(key string) bool {
+	_, known := o.at[key]
+	return known
+}
+
 func (o object) value(key string) string {
 	for _, m := range o {
 		if m.key == key {
@@ -104,14 +127,15 @@ func (c *converter) schema(p *place, depth int) string {
 	if !p.isObject() {
 		return "{}"
 	}
-	var out object
+	var said objectMaker
 	for _, m := range p.members() {
 		if !dropped(m.key) {
 			if json := c.keyword(p, m, depth+1); json != "" {
-				out.set(m.key, json)
+				said.set(m.key, json)
 			}
 		}
 	}
+	out := said.made
 	if example := p.get("example"); example != nil && example.node.Kind == yaml.ScalarNode && !out.has("examples") {
 		out.set("examples", list([]string{c.raw(example)}))
 	}
@@ -129,13 +153,13 @@ func (c *converter) keyword(schema, m *place, depth int) string {
 	case "$ref":
 		return c.reference(m)
 	case "properties", "patternProperties", "dependentSchemas":
-		var out object
+		var out objectMaker
 		for _, property := range m.members() {
 			if m.key != "properties" || !c.hidden(property) {
 				out.set(property.key, c.schema(property, depth))
 			}
 		}
-		return out.String()
+		return out.made.String()
 	case "required":
 		return c.required(schema, m)
 	case "items":
@@ -191,8 +215,9 @@ func (c *converter) hidden(property *place) bool {
 // required leaves out what does not go this way.
 func (c *converter) required(schema, m *place) string {
 	var names []string
+	properties := schema.get("properties").byKey()
 	for _, item := range m.items() {
-		if name := textOf(item); !c.hidden(schema.get("properties").get(name)) {
+		if name := textOf(item); !c.hidden(properties[name]) {
 			names = append(names, quoted(name))
 		}
 	}

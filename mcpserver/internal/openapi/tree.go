@@ -104,6 +104,15 @@ func (p *place) members() []*place {
 	return list
 }
 
+// byKey has the members of an object by their keys, for those who ask for many; the last of several counts.
+func (p *place) byKey() map[string]*place {
+	all := map[string]*place{}
+	for _, m := range p.members() {
+		all[m.key] = m
+	}
+	return all
+}
+
 // items are those of an array; nil for anything else.
 func (p *place) items() []*place {
 	if p == nil || p.node.Kind != yaml.SequenceNode {
