@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/server"
+
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/mcpserver/config"
 	"github.com/codemode-go/codemode/mcpserver/internal/stdio"
@@ -35,8 +37,9 @@ type guard struct {
 	tool func(namespace, tool string) (server string, hints codetool.Hints)
 	ask  func(ctx context.Context, message string, choices []string) (choice string, err error)
 
-	mu     sync.Mutex
-	always map[string]bool // tools that were allowed for good, while we run
+	allowed allowed // beyond a run
+
+	mu sync.Mutex // policy, timeout, code
 }
 
 // adopt takes the policy of another configuration, at once for all calls. What a person allowed stays allowed.
@@ -59,7 +62,7 @@ func newGuard(p config.Policy) (*guard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mcpserver: policy: %w", err)
 	}
-	g := &guard{policy: policy, timeout: p.AskTimeout, code: p.ApproveCode, always: map[string]bool{}}
+	g := &guard{policy: policy, timeout: p.AskTimeout, code: p.ApproveCode, allowed: allowed{of: map[server.ClientSession][]string{}}}
 	if g.timeout <= 0 {
 		g.timeout = DefaultAskTimeout
 	}
@@ -73,7 +76,7 @@ func (s *Server) describedTool(namespace, name string) (server string, hints cod
 		if status.Namespace != namespace {
 			continue
 		}
-		for _, tool := range status.Tools {
+		for _, tool := range s.generation().toolsOf(&status) {
 			if tool.Name == name {
 				return status.Name, codetool.Hints{ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive}
 			}
@@ -86,16 +89,17 @@ func (s *Server) describedTool(namespace, name string) (server string, hints cod
 
 // The choices of a person who is asked about a call.
 const (
-	once   = "once"
-	forRun = "for this run"
-	always = "always"
+	once       = "once"
+	forRun     = "for this run"
+	forSession = "for this session" // the client's; of one that has one
 )
 
 // before is authorize, and then what the embedding program asks itself; nil is nothing.
 func (g *guard) before(own func(context.Context, codetool.Call) error) func(context.Context, codetool.Call) error {
 	return func(ctx context.Context, call codetool.Call) error {
 		server, hints := g.tool(call.Provider, call.Tool)
-		step := runFrom(ctx).trail.begin(server, call.Tool, call.Arguments)
+		method, _ := ctx.Value(methodKey{}).(string)
+		step := runFrom(ctx).trail.beginMethod(method, server, call.Tool, call.Arguments)
 		decision, err := g.authorize(ctx, call, server, hints)
 		step.decided(decision)
 		if err == nil && own != nil {
@@ -135,17 +139,18 @@ func (g *guard) approve(ctx context.Context, call *codetool.Call, reason string)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	g.mu.Lock()
-	known := g.always[key]
-	g.mu.Unlock()
-	if known || r.approved[key] {
+	if g.allowed.has(ctx, key) || r.approved[key] {
 		return nil
 	}
 	message := fmt.Sprintf("A program wants to call %s.%s with\n%s", call.Provider, call.Tool, shown(indented(call.Arguments)))
 	if reason != "" {
 		message += "\n\n" + reason
 	}
-	choice, err := g.question(ctx, message, []string{once, forRun, always})
+	choices := []string{once, forRun}
+	if g.allowed.knows(ctx) {
+		choices = append(choices, forSession)
+	}
+	choice, err := g.question(ctx, message, choices)
 	if err != nil {
 		return &codetool.DeniedError{Server: call.Provider, Tool: call.Tool, Why: err.Error()}
 	}
@@ -155,10 +160,8 @@ func (g *guard) approve(ctx context.Context, call *codetool.Call, reason string)
 			r.approved = map[string]bool{}
 		}
 		r.approved[key] = true
-	case always:
-		g.mu.Lock()
-		g.always[key] = true
-		g.mu.Unlock()
+	case forSession:
+		g.allowed.add(ctx, key)
 	}
 	return nil
 }

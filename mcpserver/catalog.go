@@ -38,10 +38,12 @@ func (s *Server) Functions() []codetool.FunctionDeclaration {
 
 // invalidate is told by upstreams that they changed.
 func (s *Server) invalidate() {
-	s.generation().outdate()
-	select {
-	case s.changed <- struct{}{}:
-	default:
+	for _, one := range s.served() {
+		one.generation().outdate()
+		select {
+		case one.changed <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -146,7 +148,7 @@ func (g *generation) providers() []codetool.Provider {
 		place[status.Namespace] = len(list)
 		open, withheld, why := g.withheldOf(u, &status)
 		list = append(list, codetool.Provider{
-			Name: status.Namespace, Note: strings.TrimSpace(note(&status) + "\n" + why), Instructions: status.Instructions,
+			Name: status.Namespace, Note: strings.TrimSpace(note(&status) + "\n" + why), Instructions: g.instructionsOf(&status),
 			Tools: g.rawTools(u, open), Withheld: withheld,
 		})
 	}
@@ -222,7 +224,7 @@ func shorten(text string) string {
 // callUpstream is what a program's call of a function does.
 func callUpstream(ctx context.Context, u *upstream.Upstream, tool string, args json.RawMessage, check func(*upstream.Upstream, string) error) (any, error) {
 	r, began, status := runFrom(ctx), time.Now(), u.Status()
-	step := r.trail.take(status.Name, tool, args)
+	step := r.trail.take("", status.Name, tool, args)
 	if err := check(u, tool); err != nil {
 		step.end(nil, err)
 		return nil, err

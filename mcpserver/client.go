@@ -14,9 +14,9 @@ type clients struct {
 	mcp *server.MCPServer
 
 	mu       sync.Mutex
-	sessions map[string]server.ClientSession
-	declared map[string]json.RawMessage // the union of what all clients so far declared
-	known    bool                       // any client has said what it can be asked
+	sessions map[string]server.ClientSession // nil for one of a view, which is only asked for its own runs
+	declared map[string]json.RawMessage      // the union of what all clients so far declared
+	known    bool                            // any client has said what it can be asked
 }
 
 // passedOn are the capabilities of clients that upstreams may use through us.
@@ -99,10 +99,13 @@ func (c *clients) union() json.RawMessage {
 	return raw
 }
 
-func (c *clients) joined(_ context.Context, session server.ClientSession) {
+func (c *clients) joined(session server.ClientSession, ofView bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sessions[session.SessionID()] = session
+	if ofView {
+		c.sessions[session.SessionID()] = nil
+	}
 }
 
 func (c *clients) left(_ context.Context, session server.ClientSession) {
@@ -119,6 +122,9 @@ func (c *clients) only(ctx context.Context) (context.Context, bool) {
 		return ctx, false
 	}
 	for _, session := range c.sessions {
+		if session == nil {
+			return ctx, false
+		}
 		ctx = c.mcp.WithContext(ctx, session)
 	}
 	return ctx, true
@@ -132,7 +138,7 @@ func (s *Server) meet(ctx context.Context) {
 	case first:
 		s.startAll()
 	case more:
-		for _, u := range s.generation().upstreams {
+		for _, u := range s.whole().generation().upstreams {
 			u.Renew()
 		}
 	}
@@ -140,6 +146,7 @@ func (s *Server) meet(ctx context.Context) {
 
 // startAll starts the upstreams, once.
 func (s *Server) startAll() {
+	s = s.whole()
 	s.started.Do(func() {
 		for _, u := range s.generation().upstreams {
 			u.Start()

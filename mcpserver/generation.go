@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/codemode-go/codemode/codetool"
+	"github.com/codemode-go/codemode/mcpserver/config"
 	"github.com/codemode-go/codemode/mcpserver/internal/upstream"
 )
 
@@ -27,22 +28,33 @@ type generation struct {
 
 	mu      sync.Mutex
 	stale   bool
-	reading map[string]string // the functions that read, by their names
+	reading map[string]string // the functions of tool that read, by their names
 	tool    *codetool.Tool    // of the upstreams as they were when stale was last cleared
 
-	users   int  // runs, guarded by the Server's mutex
+	view  *config.View // what it is of the generation whole; nil is all of it
+	whole *generation
+	// authorizeOwn is what the embedding program asks about calls.
+	authorizeOwn func(context.Context, codetool.Call) error
+
+	users   int  // runs, also those of views, guarded by the Server's mutex
 	retired bool // another one took its place
 }
 
 // current is the code tool over the upstreams as they are now.
 func (g *generation) current() *codetool.Tool {
+	tool, _ := g.currentWithReading()
+	return tool
+}
+
+// currentWithReading is current, with which of its functions read: a run keeps to those, whatever its servers do meanwhile.
+func (g *generation) currentWithReading() (tool *codetool.Tool, reading map[string]string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.stale {
 		g.stale = false
 		g.tool = g.base.With(g.providers())
 	}
-	return g.tool
+	return g.tool, g.reading
 }
 
 // outdate has the tool made anew.
@@ -63,17 +75,26 @@ func (s *Server) generation() *generation {
 func (s *Server) hold() *generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now.users++
+	s.now.held().users++
 	return s.now
 }
 
 // release ends a run's use. The last one ends what only its generation had.
 func (s *Server) release(g *generation) {
+	s, g = s.whole(), g.held()
 	s.mu.Lock()
 	g.users--
 	orphans := s.orphans(g)
 	s.mu.Unlock()
 	s.end(orphans)
+}
+
+// held is the generation whose upstreams a run on g uses.
+func (g *generation) held() *generation {
+	if g.whole != nil {
+		return g.whole
+	}
+	return g
 }
 
 // orphans are the upstreams that nobody needs any more because of a generation that is no longer used, with s.mu held.
@@ -102,8 +123,7 @@ func (s *Server) build(upstreams []Upstream, options *Options, before *generatio
 	g := &generation{options: resolve(options), stale: true, offers: s.offers, pinIDs: map[*upstream.Upstream]string{}}
 	g.pins = newPins(g.options.Pins, s.log)
 	g.ownBudget = g.options.Tool.Search && (options == nil || options.Tool.DescriptionBudget == 0)
-	g.options.Tool.Authorize = g.authorize(s.guard.before(g.options.Tool.Authorize))
-	g.base = codetool.NewTool(s.executor, nil, &g.options.Tool)
+	g.toolOver(s, g.options.Tool.Authorize)
 	for _, u := range upstreams {
 		key := u.key + "\x00" + g.options.StartTimeout.String()
 		g.keys = append(g.keys, key)
@@ -116,7 +136,7 @@ func (s *Server) build(upstreams []Upstream, options *Options, before *generatio
 		}
 		var made *upstream.Upstream
 		made = upstream.New(u.spec(s.supervisor, g.options.Logins), &upstream.Options{
-			Logger: s.log, OnChange: s.invalidate, OnLists: func() { s.offers.outdate(made) }, Version: g.options.Version, StartTimeout: g.options.StartTimeout, CacheDir: g.options.CacheDir,
+			Logger: s.log, OnChange: s.invalidate, OnLists: func() { s.outdateOffers(made) }, Version: g.options.Version, StartTimeout: g.options.StartTimeout, CacheDir: g.options.CacheDir,
 			Capabilities: s.clients.union, Ask: s.ask, Hear: s.hear,
 		})
 		g.upstreams = append(g.upstreams, made)
@@ -152,12 +172,18 @@ func (s *Server) Reload(ctx context.Context, upstreams []Upstream, options *Opti
 	if s.clients.met() || !s.awaits {
 		err = s.tryOut(ctx, fresh, before, g)
 	}
+	var views []*view
+	if err == nil {
+		views, err = s.viewsOver(g)
+	}
 	s.mu.Lock()
 	if err == nil && s.ctx.Err() != nil {
 		err = ErrClosed
 	}
+	gone := s.replaceViews(views, err)
 	if err != nil {
 		s.mu.Unlock()
+		s.endViews(gone)
 		s.end(fresh)
 		return err
 	}
@@ -166,10 +192,13 @@ func (s *Server) Reload(ctx context.Context, upstreams []Upstream, options *Opti
 	s.now = g
 	orphans := s.orphans(before)
 	s.mu.Unlock()
-	s.guard.adopt(policy)
+	for _, one := range s.served() {
+		one.guard.adopt(policy)
+		one.offers.wake()
+	}
+	s.endViews(gone)
 	s.end(orphans)
 	s.invalidate()
-	s.offers.wake()
 	s.subscriptions.follow(g)
 	return nil
 }

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"bytes"
 	"context"
-	"crypto/subtle"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
@@ -19,7 +18,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/codemode-go/codemode/mcpserver/internal/message"
-	"github.com/codemode-go/codemode/protocol"
 )
 
 // maxBody bounds one HTTP request: a program of the largest size, every character of it escaped.
@@ -27,7 +25,8 @@ const maxBody = 32 << 20
 
 // HTTPOptions adjusts serving over HTTP. The zero value of every field is its documented default.
 type HTTPOptions struct {
-	// Token is what clients send as "Authorization: Bearer …"; empty asks for none, which only a loopback address may.
+	// Token is what clients send as "Authorization: Bearer …"; empty asks for none, which only a loopback address may. The
+	// token of one of Options.Views has that view, and counts first.
 	Token string
 	// AllowedOrigins are web origins ("https://app.example", "http://localhost:6274") whose pages may call. A browser
 	// sends a page's origin along; no other page may call, not even one of this machine, for a page of one port must not
@@ -52,31 +51,39 @@ const sessionLife = time.Hour
 // as long as they like otherwise.
 func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStreams func(context.Context)) {
 	o := options.resolve()
-	streamable := server.NewStreamableHTTPServer(s.mcp,
-		server.WithStateful(true), server.WithSessionIdleTTL(sessionLife), server.WithHeartbeatInterval(heartbeat),
-		server.WithEventStore(newEvents()), server.WithStreamableHTTPLogger(s.log),
-		server.WithDisableLocalhostProtection(true)) // refuse has it, and knows of proxies
+	e := &endpoints{of: map[*Server]*server.StreamableHTTPServer{}}
 	mux := http.NewServeMux()
 	if o.Metrics != nil {
-		mux.Handle("GET /metrics", o.guarded(o.Metrics))
+		mux.Handle("GET /metrics", o.guarded(s, func(one *Server) http.Handler {
+			if one != s { // they tell of what no view has
+				return nil
+			}
+			return o.Metrics
+		}))
 	}
-	mux.Handle(o.Path, o.guarded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && !readMessage(w, r) {
-			return
-		}
-		// A client without a session is its connection.
-		streamable.ServeHTTP(w, r.WithContext(protocol.WithSession(r.Context(), r.RemoteAddr)))
-	})))
-	return mux, func(ctx context.Context) { _ = streamable.Shutdown(ctx) } // it has no HTTP server of its own to fail
+	mux.Handle(o.Path, o.guarded(s, e.handler))
+	return mux, e.shutdown
 }
 
-// guarded lets those through who may call.
-func (o *HTTPOptions) guarded(next http.Handler) http.Handler {
+// guarded lets those through who may call, to what there is for them: the clients of a view to that of its Server, the
+// others to that of s. Nil is nothing.
+func (o *HTTPOptions) guarded(s *Server, next func(*Server) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to := s
+		v, limited := s.viewOf(r)
+		if v != nil {
+			to = v.Server
+		}
 		status, why := o.refuse(r)
 		if status == 0 {
-			next.ServeHTTP(w, r)
-			return
+			status, why = o.unknown(r, v != nil, limited)
+		}
+		if status == 0 {
+			if handler := next(to); handler != nil {
+				handler.ServeHTTP(w, r)
+				return
+			}
+			status, why = http.StatusUnauthorized, unauthorized
 		}
 		if status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", "Bearer")
@@ -139,7 +146,7 @@ func (o *HTTPOptions) resolve() HTTPOptions {
 // tooLarge says what the bound is.
 var tooLarge = fmt.Sprintf("Request body is larger than %d bytes", maxBody)
 
-// refuse checks what mcp-go does not: the name and the page that a browser sends from, and the token.
+// refuse checks what mcp-go does not: the name and the page that a browser sends from, and the size.
 func (o *HTTPOptions) refuse(r *http.Request) (status int, why string) {
 	if !o.knowsHost(r) {
 		return http.StatusForbidden, "Forbidden: this server is not known under this name"
@@ -150,14 +157,19 @@ func (o *HTTPOptions) refuse(r *http.Request) (status int, why string) {
 	if r.ContentLength > maxBody {
 		return http.StatusRequestEntityTooLarge, tooLarge
 	}
-	if o.Token == "" {
+	return 0, ""
+}
+
+const unauthorized = "Unauthorized"
+
+// unknown refuses who has no token, neither ours nor a view's. Where none is asked for, a token that is nobody's counts as
+// none, unless limited says that it may have been a view's.
+func (o *HTTPOptions) unknown(r *http.Request, ofView, limited bool) (status int, why string) {
+	given := bearer(r)
+	if ofView || o.Token == "" && (given == "" || !limited) || sameToken(given, o.Token) {
 		return 0, ""
 	}
-	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(strings.TrimSpace(given)), []byte(o.Token)) != 1 {
-		return http.StatusUnauthorized, "Unauthorized"
-	}
-	return 0, ""
+	return http.StatusUnauthorized, unauthorized
 }
 
 // knowsHost guards against DNS rebinding, which only reaches servers on the loopback interface.
@@ -211,6 +223,9 @@ func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptio
 		if _, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile); err != nil {
 			return fmt.Errorf("the certificate cannot be used: %w", err)
 		}
+	}
+	if o.Token == "" && len(s.generation().options.Views) > 0 {
+		s.log.Warn("the views are no bounds: there is no token for the rest, so whoever sends none sees everything")
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {

@@ -102,6 +102,8 @@ type Options struct {
 	// Pins withholds tools that changed since they were first seen; its zero value withholds none. Servers of this process
 	// are never pinned.
 	Pins config.Pins
+	// Views are what the clients of tokens of their own see over HTTP, see [HTTPOptions].
+	Views []config.View
 	// Watcher hears of runs as they go; nil is nobody.
 	Watcher Watcher
 	// Instruments measure runs and make them parts of traces.
@@ -135,6 +137,7 @@ func OptionsFromConfig(cfg *config.Config) *Options {
 		Policy:       settings.Policy,
 		Audit:        settings.Audit,
 		Pins:         settings.Pins,
+		Views:        settings.Views,
 	}
 	if settings.Outbound == protocol.OutboundInherit {
 		o.Tool.Outbound = protocol.InheritOutbound()
@@ -202,7 +205,7 @@ type Server struct {
 	mcp           *server.MCPServer
 	supervisor    *child.Supervisor
 	guard         *guard
-	clients       clients
+	clients       *clients // of all views, too
 	parking       parking
 	resources     resources
 	pages         resultPages
@@ -212,18 +215,21 @@ type Server struct {
 	progress      time.Duration
 	awaits        bool // Options.AwaitClient
 	started       sync.Once
+	root          *Server // of which this one serves a view; nil is none
 
 	ctx       context.Context // ends with Close
 	cancel    context.CancelFunc
 	wg        sync.WaitGroup
 	changed   chan struct{}
 	reloading sync.Mutex
-	auditing  sync.Mutex // who writes the audit file
+	auditing  *sync.Mutex // who writes the audit file
 
-	mu        sync.Mutex
+	mu        *sync.Mutex // of the root and its views
 	now       *generation
 	old       []*generation // that runs still hold
-	published string        // the description that clients know
+	views     []*view
+	limited   bool   // there are or were views
+	published string // the description that clients know
 }
 
 // New makes a Server and starts its upstreams. It fails when two upstreams share a namespace.
@@ -240,8 +246,8 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 		guard:    guard,
 		executor: executor, log: o.Logger, progress: progressInterval, changed: make(chan struct{}, 1), awaits: o.AwaitClient,
 		supervisor: child.NewSupervisor(&child.Options{Logger: o.Logger}),
-		clients:    clients{sessions: map[string]server.ClientSession{}, declared: map[string]json.RawMessage{}},
-		parking:    parking{runs: map[string]*parked{}},
+		clients:    &clients{sessions: map[string]server.ClientSession{}, declared: map[string]json.RawMessage{}},
+		parking:    parking{runs: map[string]*parked{}}, auditing: &sync.Mutex{}, mu: &sync.Mutex{},
 	}
 	guard.tool, guard.ask = s.describedTool, s.elicit
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -254,6 +260,12 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 		return nil, err
 	}
 	s.now = g
+	views, err := s.viewsOver(g)
+	if err != nil {
+		s.cancel()
+		return nil, err
+	}
+	s.replaceViews(views, nil)
 	if !o.AwaitClient {
 		s.startAll()
 	}
@@ -267,8 +279,10 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 // protocolServer answers the protocol's methods.
 func (s *Server) protocolServer(o *Options) *server.MCPServer {
 	hooks := &server.Hooks{}
-	hooks.AddOnRegisterSession(s.clients.joined)
+	hooks.AddOnRegisterSession(func(_ context.Context, session server.ClientSession) { s.clients.joined(session, s.root != nil) })
 	hooks.AddOnUnregisterSession(s.clients.left)
+	hooks.AddOnRegisterSession(s.guard.allowed.joined)
+	hooks.AddOnUnregisterSession(s.guard.allowed.left)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, _ *mcp.InitializeResult) { s.meet(ctx) })
 	hooks.AddAfterSetLevel(func(_ context.Context, _ any, message *mcp.SetLevelRequest, _ *mcp.EmptyResult) {
 		s.setLevel(message.Params.Level)
@@ -335,8 +349,11 @@ func (s *Server) Close() error {
 	s.cancel()
 	s.parking.clear()
 	s.mu.Lock()
-	generations := append([]*generation{s.now}, s.old...)
+	generations, views := append([]*generation{s.now}, s.old...), s.views
 	s.mu.Unlock()
+	for _, v := range views {
+		v.shut()
+	}
 	var closing sync.WaitGroup
 	for _, g := range generations {
 		for _, u := range g.upstreams {

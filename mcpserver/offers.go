@@ -92,7 +92,7 @@ func (o *offers) gather(ctx context.Context, g *generation) []offered {
 			o.refresh(ctx, g, u, one)
 			one.mu.Lock()
 			defer one.mu.Unlock()
-			list[i] = offered{u, u.Status().Namespace, one.resources, one.templates, one.prompts}
+			list[i] = g.shownOf(offered{u, u.Status().Namespace, one.resources, one.templates, one.prompts})
 		})
 	}
 	all.Wait()
@@ -211,17 +211,18 @@ func (o *offers) forget(g *generation) {
 	}
 }
 
-// in finds the upstream of a namespace, named one by the name that people gave it; nil is none.
-func (g *generation) in(namespace string) *upstream.Upstream {
-	return g.find(func(status upstream.Status) bool { return status.Namespace == namespace })
+// in finds the upstream of a namespace whose resources (readResource) or prompts (getPrompt) are there, named one by the
+// name that people gave it; nil is none.
+func (g *generation) in(namespace, action string) *upstream.Upstream {
+	return g.find(action, func(status upstream.Status) bool { return status.Namespace == namespace })
 }
 
-func (g *generation) named(name string) *upstream.Upstream {
-	return g.find(func(status upstream.Status) bool { return status.Name == name })
+func (g *generation) named(name, action string) *upstream.Upstream {
+	return g.find(action, func(status upstream.Status) bool { return status.Name == name })
 }
 
-func (g *generation) find(is func(upstream.Status) bool) *upstream.Upstream {
-	for _, u := range g.upstreams {
+func (g *generation) find(action string, is func(upstream.Status) bool) *upstream.Upstream {
+	for _, u := range g.offering(action) {
 		if is(u.Status()) {
 			return u
 		}
@@ -256,7 +257,7 @@ func (s *Server) offering(o *Options, hooks *server.Hooks) (options []server.Ser
 	}
 	if o.Resources {
 		s.resources.sources = append(s.resources.sources, upstreamResources{s.offers})
-		s.subscriptions.hook(hooks)
+		s.subscriptions.hook(hooks, s)
 	}
 	if len(s.resources.sources) > 0 {
 		s.resources.hook(hooks)

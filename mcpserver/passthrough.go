@@ -26,7 +26,7 @@ type upstreamResources struct{ offers *offers }
 
 func (r upstreamResources) owns(uri string) bool {
 	namespace, _, ok := originalURI(uri)
-	return ok && r.offers.server.generation().in(namespace) != nil
+	return ok && r.offers.server.generation().in(namespace, readResource) != nil
 }
 
 func (r upstreamResources) list(ctx context.Context) []mcp.Resource {
@@ -151,7 +151,7 @@ var methods = map[string]string{readResource: "resources/read", getPrompt: "prom
 func (s *Server) fromUpstream(ctx context.Context, meta *mcp.Meta, namespace, action string, params map[string]any) (json.RawMessage, error) {
 	g := s.hold()
 	defer s.release(g)
-	u := g.in(namespace)
+	u := g.in(namespace, action)
 	if u == nil {
 		return nil, errNoResource
 	}

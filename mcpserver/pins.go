@@ -18,6 +18,7 @@ import (
 	"github.com/codemode-go/codemode/mcpserver/config"
 	"github.com/codemode-go/codemode/mcpserver/internal/filelock"
 	"github.com/codemode-go/codemode/mcpserver/internal/upstream"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // pins remembers what tools were like when they were first seen, in a file that all of our processes share, and says which have
@@ -260,10 +261,10 @@ func (s *Server) followPins() {
 func (g *generation) withheldOf(u *upstream.Upstream, status *upstream.Status) (open []upstream.Tool, withheld []codetool.Withheld, note string) {
 	whys := g.pins.withheld(g.pinIDs[u], status)
 	if len(whys) == 0 {
-		return status.Tools, nil, ""
+		return g.toolsOf(status), nil, ""
 	}
 	var names []string
-	for _, tool := range status.Tools {
+	for _, tool := range g.toolsOf(status) {
 		why, is := whys[tool.Name]
 		if !is {
 			open = append(open, tool)
@@ -273,6 +274,9 @@ func (g *generation) withheldOf(u *upstream.Upstream, status *upstream.Status) (
 		withheld = append(withheld, codetool.Withheld{Name: tool.Name, Refuse: func(ctx context.Context, args json.RawMessage) error {
 			return refuse(ctx, status.Name, tool.Name, args, why)
 		}})
+	}
+	if len(names) == 0 { // none of the view's
+		return open, nil, ""
 	}
 	return open, withheld, fmt.Sprintf("withheld, until a person accepts them: %s", shorten(strings.Join(names, ", ")))
 }
@@ -284,9 +288,12 @@ func refuse(ctx context.Context, server, tool string, args json.RawMessage, why 
 	return err
 }
 
-// stillOpen refuses a call of a tool that has changed since the program began.
+// stillOpen refuses a call of a tool that has changed since the program began, or is no longer one of the view.
 func (g *generation) stillOpen(u *upstream.Upstream, tool string) error {
 	status := u.Status()
+	if g.hides(&status, tool) {
+		return &protocol.ToolNotFoundError{Tool: tool}
+	}
 	if why := g.pins.withheld(g.pinIDs[u], &status)[tool]; why != "" {
 		return &codetool.DeniedError{Server: status.Name, Tool: tool, Why: why}
 	}

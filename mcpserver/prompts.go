@@ -41,7 +41,7 @@ func (p *prompts) hook(hooks *server.Hooks) {
 	hooks.AddBeforeGetPrompt(func(ctx context.Context, _ any, request *mcp.GetPromptRequest) {
 		params := &request.Params
 		namespace, name, ok := strings.Cut(params.Name, ".")
-		if !ok || p.offers.server.generation().in(namespace) == nil {
+		if !ok || p.offers.server.generation().in(namespace, getPrompt) == nil {
 			return
 		}
 		result, err := p.get(ctx, namespace, name, params)
@@ -126,23 +126,32 @@ func mapBlock(raw json.RawMessage, namespace string) json.RawMessage {
 // CompletePromptArgument implements server.PromptCompletionProvider.
 func (p *prompts) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
 	namespace, original, _ := strings.Cut(name, ".")
-	return p.complete(ctx, namespace, map[string]any{"type": "ref/prompt", "name": original}, argument, given)
+	read := map[string]any{"name": original}
+	if len(given.Arguments) > 0 {
+		read["arguments"] = given.Arguments
+	}
+	return p.complete(ctx, namespace, getPrompt, read, map[string]any{"type": "ref/prompt", "name": original}, argument, given)
 }
 
 // CompleteResourceArgument implements server.ResourceCompletionProvider.
 func (p *prompts) CompleteResourceArgument(ctx context.Context, uri string, argument mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
 	namespace, original, _ := originalURI(uri)
-	return p.complete(ctx, namespace, map[string]any{"type": "ref/resource", "uri": original}, argument, given)
+	return p.complete(ctx, namespace, readResource, map[string]any{"uri": original}, map[string]any{"type": "ref/resource", "uri": original}, argument, given)
 }
 
-// complete asks the server whose argument it is. One that completes nothing has no suggestions.
-func (p *prompts) complete(ctx context.Context, namespace string, ref map[string]any, argument mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+// complete asks the server whose argument it is. One that completes nothing has no suggestions. What the policy denies to
+// read, with the arguments so far, is not completed either; of what a person would be asked about there are no suggestions,
+// for nobody is asked at every key.
+func (p *prompts) complete(ctx context.Context, namespace, action string, read, ref map[string]any, argument mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
 	s := p.offers.server
 	g := s.hold()
 	defer s.release(g)
-	u := g.in(namespace)
+	u := g.in(namespace, action)
 	if u == nil {
 		return nil, fmt.Errorf("no server is called %q", namespace)
+	}
+	if asks, err := s.guard.foresee(ctx, namespace, action, read); asks || err != nil {
+		return &mcp.Completion{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, offerLimit)
 	defer cancel()

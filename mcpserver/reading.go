@@ -28,7 +28,8 @@ const (
 	listPrompts   = "prompts"
 )
 
-// readings are the functions that the options ask for, by names that are not taken, with g.mu held.
+// readings are the functions that the options ask for, by names that are not taken, with g.mu held. g.reading is made anew
+// and not changed, for runs keep the one of their tool.
 func (g *generation) readings(taken []codetool.RawTool) []codetool.RawTool {
 	g.reading = map[string]string{}
 	if !g.options.Resources && !g.options.Prompts {
@@ -73,13 +74,14 @@ func (g *generation) withReadings(list []codetool.Provider) []codetool.Provider 
 	return list
 }
 
+// methodKey is where a call that reads has its method.
+type methodKey struct{}
+
 // authorize puts the calls of these functions to next as the calls of a server that they are. Lists are not put to it:
 // they leave out the servers that the policy closes.
 func (g *generation) authorize(next func(context.Context, codetool.Call) error) func(context.Context, codetool.Call) error {
 	return func(ctx context.Context, call codetool.Call) error {
-		g.mu.Lock()
-		action := g.reading[call.Tool]
-		g.mu.Unlock()
+		action := runFrom(ctx).readings[call.Tool]
 		if call.Provider != codetool.DefaultNamespace || action == "" {
 			return next(ctx, call)
 		}
@@ -91,7 +93,7 @@ func (g *generation) authorize(next func(context.Context, codetool.Call) error) 
 			return err
 		}
 		call.Provider, call.Tool, call.Arguments = u.Status().Namespace, action, params
-		return next(ctx, call)
+		return next(context.WithValue(ctx, methodKey{}, methods[action]), call)
 	}
 }
 
@@ -110,10 +112,10 @@ func (g *generation) target(action string, args json.RawMessage) (*upstream.Upst
 		if given.Arguments != nil {
 			params["arguments"] = given.Arguments
 		}
-	} else if namespace, uri, ok := originalURI(given.URI); ok && (given.Server == "" || given.Server == namespace) && g.in(namespace) != nil {
+	} else if namespace, uri, ok := originalURI(given.URI); ok && (given.Server == "" || given.Server == namespace) && g.in(namespace, action) != nil {
 		given.Server, params["uri"] = namespace, uri
 	}
-	u, err := g.meant(given.Server)
+	u, err := g.meant(given.Server, action)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,15 +124,15 @@ func (g *generation) target(action string, args json.RawMessage) (*upstream.Upst
 }
 
 // meant is the server that a program names, by its namespace or its name.
-func (g *generation) meant(server string) (*upstream.Upstream, error) {
-	if u := g.in(server); u != nil {
+func (g *generation) meant(server, action string) (*upstream.Upstream, error) {
+	if u := g.in(server, action); u != nil {
 		return u, nil
 	}
-	if u := g.named(server); u != nil {
+	if u := g.named(server, action); u != nil {
 		return u, nil
 	}
 	var all []string
-	for _, u := range g.upstreams {
+	for _, u := range g.offering(action) {
 		all = append(all, u.Status().Namespace)
 	}
 	return nil, fmt.Errorf("no server is called %q; there are: %s", server, strings.Join(all, ", "))
@@ -151,12 +153,12 @@ func (g *generation) read(ctx context.Context, action string, args json.RawMessa
 		return nil, err
 	}
 	r, began, status := runFrom(ctx), time.Now(), u.Status()
-	step := r.trail.take(status.Name, action, params)
+	step := r.trail.take(methods[action], status.Name, action, params)
 	var request map[string]any
 	if err := json.Unmarshal(params, &request); err != nil {
 		return nil, err
 	}
-	raw, err := u.Request(ctx, methods[action], request)
+	raw, err := u.Request(step.sent(ctx, &status), methods[action], request)
 	r.called(status.Namespace, action, time.Since(began), err != nil)
 	step.end(raw, err)
 	if err != nil {
@@ -180,7 +182,7 @@ func (g *generation) listOffers(ctx context.Context, action string, args json.Ra
 		return nil, err
 	}
 	if given.Server != "" {
-		u, err := g.meant(given.Server)
+		u, err := g.meant(given.Server, map[string]string{listResources: readResource, listPrompts: getPrompt}[action])
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +193,7 @@ func (g *generation) listOffers(ctx context.Context, action string, args json.Ra
 		if given.Server != "" && given.Server != one.namespace {
 			continue
 		}
-		if err := g.offers.server.guard.closed(ctx, one.namespace, action); err != nil {
+		if _, err := g.offers.server.guard.foresee(ctx, one.namespace, action, map[string]any{}); err != nil {
 			if given.Server != "" {
 				return nil, err
 			}
@@ -215,15 +217,21 @@ func withServer(raw json.RawMessage, namespace string) any {
 	return append(protocol.Object{{Key: "server", Value: namespace}}, entry...)
 }
 
-// closed is why a policy does not let programs list what a server offers; nil when it does. Nobody is asked about a list.
-func (g *guard) closed(ctx context.Context, namespace, action string) error {
-	server, hints := g.tool(namespace, action)
-	call := codetool.Call{Provider: server, Tool: action, Namespace: namespace, Identifier: action, Arguments: json.RawMessage(`{}`)}
-	policy, _, _ := g.rules()
-	if decision := policy.Decide(ctx, &call, hints); decision.Action == codetool.Deny {
-		return decision.Denied(&call)
+// foresee is what the policy says of reading or listing what a server offers, where nobody is asked: denied is why it does not
+// let it, and asks that it would be put to a person.
+func (g *guard) foresee(ctx context.Context, namespace, action string, params map[string]any) (asks bool, denied error) {
+	arguments, err := json.Marshal(params)
+	if err != nil {
+		return false, err
 	}
-	return nil
+	server, hints := g.tool(namespace, action)
+	call := codetool.Call{Provider: server, Tool: action, Namespace: namespace, Identifier: action, Arguments: arguments}
+	policy, _, _ := g.rules()
+	decision := policy.Decide(ctx, &call, hints)
+	if decision.Action == codetool.Deny {
+		return false, decision.Denied(&call)
+	}
+	return decision.Action == codetool.Ask, nil
 }
 
 // rememberContents is remember for what was read.

@@ -37,6 +37,7 @@ func (s *Server) ask(ctx context.Context, from, method string, params json.RawMe
 	if capability == "" {
 		return nil, upstream.NoMethod(method)
 	}
+	s = s.serving(ctx)
 	r, ok := ctx.Value(runKey{}).(*run)
 	if !ok && server.ClientSessionFromContext(ctx) == nil {
 		if ctx, ok = s.clients.only(ctx); !ok {
@@ -134,6 +135,7 @@ func (s *Server) hear(ctx context.Context, from string, n upstream.Notification)
 		s.subscriptions.updated(from, n.Params)
 		return
 	}
+	s = s.serving(ctx)
 	r, ok := ctx.Value(runKey{}).(*run)
 	if !ok {
 		s.log.Debug("a server said something that belongs to no run", "server", from, "method", n.Method)

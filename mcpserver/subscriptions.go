@@ -1,8 +1,10 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -13,13 +15,25 @@ import (
 // resourceUpdated is the notification that a resource changed.
 const resourceUpdated = "notifications/resources/updated"
 
-// maxFollowed bounds the resources whose changes clients hear of, of one server.
-const maxFollowed = 1000
+const (
+	// maxFollowed bounds the resources whose changes clients hear of, of one server.
+	maxFollowed = 1000
+	// maxSubscriptions bounds those that one client hears of, in all its streams: as many as one server tells of.
+	maxSubscriptions = maxFollowed
+	// maxSubscribedURI bounds the length of the URI of one, in bytes: RFC 9110 asks that 8000 be possible.
+	maxSubscribedURI = 8000
+)
 
 // listener is one who wants to hear of changes: a client's session, or one of its streams of subscriptions/listen.
 type listener struct {
 	session server.ClientSession
+	of      *Server
 	stream  any // the id of the request that opened the stream; nil is the session itself
+}
+
+// has reports whether the listener's client has the resources of a namespace.
+func (l *listener) has(namespace string) bool {
+	return l.of.generation().in(namespace, readResource) != nil
 }
 
 // subscriptions is who wants to hear of changes of which resource, by its URI as clients know it.
@@ -28,19 +42,25 @@ type subscriptions struct {
 
 	following sync.Mutex // held by one of those who tell the servers, so that the last word is the newest
 
-	mu sync.Mutex
-	to map[string][]listener
+	mu   sync.Mutex
+	to   map[string][]listener
+	kept map[server.ClientSession]int // how many of to are a client's
 }
 
 func newSubscriptions(s *Server) *subscriptions {
-	return &subscriptions{server: s, to: map[string][]listener{}}
+	return &subscriptions{server: s, to: map[string][]listener{}, kept: map[server.ClientSession]int{}}
 }
 
-// hook has the requests of clients noted. mcp-go answers them.
-func (b *subscriptions) hook(hooks *server.Hooks) {
-	session := func(ctx context.Context) listener { return listener{session: server.ClientSessionFromContext(ctx)} }
+// hook has the requests of a server's clients noted. mcp-go answers them.
+func (b *subscriptions) hook(hooks *server.Hooks, of *Server) {
+	session := func(ctx context.Context) listener {
+		return listener{session: server.ClientSessionFromContext(ctx), of: of}
+	}
+	hooks.AddOnRequestInitialization(func(ctx context.Context, _ any, message any) error {
+		return b.refusal(ctx, session(ctx), subscribed(message)...)
+	})
 	hooks.AddAfterSubscribe(func(ctx context.Context, _ any, request *mcp.SubscribeRequest, _ *mcp.EmptyResult) {
-		b.add(session(ctx), request.Params.URI)
+		b.add(ctx, session(ctx), request.Params.URI)
 	})
 	hooks.AddAfterUnsubscribe(func(ctx context.Context, _ any, request *mcp.UnsubscribeRequest, _ *mcp.EmptyResult) {
 		b.drop(session(ctx), request.Params.URI)
@@ -52,17 +72,79 @@ func (b *subscriptions) hook(hooks *server.Hooks) {
 		}
 		stream := session(ctx)
 		stream.stream = id
-		b.add(stream, uris...)
+		b.add(ctx, stream, uris...)
 		context.AfterFunc(ctx, func() { b.drop(stream, uris...) })
 	})
 	hooks.AddOnUnregisterSession(func(_ context.Context, gone server.ClientSession) { b.left(gone) })
 }
 
-func (b *subscriptions) add(who listener, uris ...string) {
+// subscribed are the resources that a request wants to hear of; none of another request. mcp-go cannot refuse one otherwise
+// with words of ours.
+func subscribed(message any) []string {
+	raw, ok := message.(json.RawMessage)
+	if !ok || !bytes.Contains(raw, []byte("subscri")) { // requests with programs are large
+		return nil
+	}
+	var request struct {
+		Method mcp.MCPMethod
+		Params struct {
+			URI           string
+			Notifications mcp.SubscriptionFilter
+		}
+	}
+	if json.Unmarshal(raw, &request) != nil {
+		return nil // mcp-go says what is wrong
+	}
+	switch request.Method {
+	case mcp.MethodResourcesSubscribe:
+		return []string{request.Params.URI}
+	case mcp.MethodSubscriptionsListen:
+		return request.Params.Notifications.ResourceSubscriptions
+	}
+	return nil
+}
+
+// refusal is why a client is not told of resources; nil when it is. What the policy denies to read is as good as not there;
+// where it asks nobody is asked, for a change says nothing of what is in a resource.
+func (b *subscriptions) refusal(ctx context.Context, who listener, uris ...string) error {
+	more := 0
+	for _, uri := range uris {
+		if len(uri) > maxSubscribedURI {
+			return fmt.Errorf("the URI %.40s… is longer than %d bytes", uri, maxSubscribedURI)
+		}
+		if who.of.resources.source(uri) == nil {
+			return fmt.Errorf("%s: %w", uri, errNoResource)
+		}
+		if namespace, original, ok := originalURI(uri); ok {
+			if _, err := who.of.guard.foresee(ctx, namespace, readResource, map[string]any{"uri": original}); err != nil {
+				return err
+			}
+		}
+		b.mu.Lock()
+		if !slices.Contains(b.to[uri], who) {
+			more++
+		}
+		kept := b.kept[who.session]
+		b.mu.Unlock()
+		if kept+more > maxSubscriptions {
+			return fmt.Errorf("a client hears of at most %d resources; unsubscribe from others first", maxSubscriptions)
+		}
+	}
+	return nil
+}
+
+// add has a client hear of resources. Whoever is refused has been told so, unless its requests came at the same time or
+// are written in an odd way.
+func (b *subscriptions) add(ctx context.Context, who listener, uris ...string) {
+	if err := b.refusal(ctx, who, uris...); err != nil {
+		b.server.log.Warn("a client is not told of resources", "error", err)
+		return
+	}
 	b.change(func() {
 		for _, uri := range uris {
-			if !slices.Contains(b.to[uri], who) {
+			if !slices.Contains(b.to[uri], who) && b.kept[who.session] < maxSubscriptions {
 				b.to[uri] = append(b.to[uri], who)
+				b.kept[who.session]++
 			}
 		}
 	})
@@ -86,7 +168,16 @@ func (b *subscriptions) left(gone server.ClientSession) {
 }
 
 func (b *subscriptions) remove(uri string, gone func(listener) bool) {
-	if b.to[uri] = slices.DeleteFunc(b.to[uri], gone); len(b.to[uri]) == 0 {
+	b.to[uri] = slices.DeleteFunc(b.to[uri], func(one listener) bool {
+		if !gone(one) {
+			return false
+		}
+		if b.kept[one.session]--; b.kept[one.session] == 0 {
+			delete(b.kept, one.session)
+		}
+		return true
+	})
+	if len(b.to[uri]) == 0 {
 		delete(b.to, uri)
 	}
 }
@@ -103,14 +194,19 @@ func (b *subscriptions) change(make func()) {
 func (b *subscriptions) follow(g *generation) {
 	b.following.Lock()
 	defer b.following.Unlock()
-	wanted := map[string][]string{}
 	b.mu.Lock()
-	for uri := range b.to {
-		if namespace, original, ok := originalURI(uri); ok {
+	to := make(map[string][]listener, len(b.to))
+	for uri, listeners := range b.to {
+		to[uri] = slices.Clone(listeners)
+	}
+	b.mu.Unlock()
+	wanted := map[string][]string{}
+	for uri, listeners := range to {
+		namespace, original, ok := originalURI(uri)
+		if ok && slices.ContainsFunc(listeners, func(one listener) bool { return one.has(namespace) }) {
 			wanted[namespace] = append(wanted[namespace], original)
 		}
 	}
-	b.mu.Unlock()
 	for _, u := range g.upstreams {
 		status := u.Status()
 		uris := wanted[status.Namespace]
@@ -127,15 +223,19 @@ func (b *subscriptions) follow(g *generation) {
 // that read from upstreams.
 func (b *subscriptions) updated(from string, params json.RawMessage) {
 	var said struct{ URI string }
-	u := b.server.generation().named(from)
+	u := b.server.generation().named(from, readResource)
 	if json.Unmarshal(params, &said) != nil || u == nil {
 		return
 	}
-	uri := mappedURI(u.Status().Namespace, said.URI)
+	namespace := u.Status().Namespace
+	uri := mappedURI(namespace, said.URI)
 	b.mu.Lock()
 	to := slices.Clone(b.to[uri])
 	b.mu.Unlock()
 	for _, one := range to {
+		if !one.has(namespace) {
+			continue
+		}
 		n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
 			Method: resourceUpdated, Params: mcp.NotificationParams{AdditionalFields: map[string]any{"uri": uri}},
 		}}

@@ -56,7 +56,8 @@ type found struct {
 // topLevel reads everything but the servers and returns those.
 func (m *merger) topLevel(file string, top *node) ([]found, error) {
 	if own := top.get("codemode"); own != nil {
-		if err := m.settings.read(file, own, m.warn); err != nil {
+		r := reader{file: file, options: m.options, inputs: top.get("inputs"), commands: &m.commands}
+		if err := m.settings.read(file, own, r.expander().expand, m.warn); err != nil {
 			return nil, err
 		}
 	}

@@ -1,10 +1,5 @@
 package config
 
-import (
-	"fmt"
-	"path"
-)
-
 // Pins says which tools are withheld when they change. Its zero value withholds none.
 type Pins struct {
 	// File is where the hashes of tools are kept; empty pins nothing.
@@ -26,14 +21,8 @@ func (s *Settings) readPins(file string, in *node, warn func(file, format string
 	err := readFields(file, "codemode.pins", in, pinFields, func(key string, value *node) (err error) {
 		switch key {
 		case "servers":
-			if p.Servers, err = oneOrMany(value); err != nil {
-				return err
-			}
-			for _, glob := range p.Servers {
-				if _, err := path.Match(glob, ""); err != nil {
-					return fmt.Errorf("has %q, which is no glob", glob)
-				}
-			}
+			p.Servers, err = globs(value)
+			return err
 		case "newTools":
 			p.WithholdNew = value.text == "withhold"
 		case "file":
@@ -54,10 +43,5 @@ func (p *Pins) Has(server string) bool {
 	if p.File == "" || len(p.Servers) == 0 {
 		return p.File != ""
 	}
-	for _, glob := range p.Servers {
-		if matched, _ := path.Match(glob, server); matched {
-			return true
-		}
-	}
-	return false
+	return matchesAny(p.Servers, server)
 }

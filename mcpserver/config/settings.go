@@ -40,6 +40,8 @@ type Settings struct {
 	Audit Audit
 	// Pins withholds tools that changed since they were first seen.
 	Pins Pins
+	// Views are what the clients of tokens of their own see over HTTP.
+	Views []View
 }
 
 // settingFields are the members of the "codemode" object.
@@ -62,9 +64,11 @@ var settingFields = []field{
 	{key: "policy", shape: shapeObject, doc: "What happens at the moment of a call.", fields: policyFields},
 	{key: "audit", shape: shapeObject, standard: "nothing is written", doc: "Write down each run with its calls.", fields: auditFields},
 	{key: "pins", shape: shapeObject, standard: "tools are not pinned", doc: "Withhold a tool whose name, description or schemas changed since it was first seen, until `codemode tools --accept SERVER.TOOL`. {} is enough.", fields: pinFields},
+	{key: "views", shape: shapeObjects, standard: "none", doc: "With `serve --http`, what clients with tokens of their own see: for them there is nothing beside it. The token of --token-file sees everything.", fields: viewFields},
 }
 
-func (s *Settings) read(file string, own *node, warn func(file, format string, args ...any)) error {
+// read takes over the object; expand replaces the variables of a secret.
+func (s *Settings) read(file string, own *node, expand func(string) (string, error), warn func(file, format string, args ...any)) error {
 	return readFields(file, "codemode", own, settingFields, func(key string, value *node) error {
 		switch key {
 		case "policy":
@@ -73,6 +77,8 @@ func (s *Settings) read(file string, own *node, warn func(file, format string, a
 			return placedOrNil(s.readAudit(file, value, warn))
 		case "pins":
 			return placedOrNil(s.readPins(file, value, warn))
+		case "views":
+			return placedOrNil(s.readViews(file, value, expand, warn))
 		}
 		return s.set(key, value)
 	}, warn)

@@ -1,0 +1,148 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// View is what the clients of one token see over HTTP. For them there is nothing beside it.
+type View struct {
+	// Name is for messages.
+	Name string
+	// Token is the bearer token of its clients. It is empty when a variable of it has no value; then nobody has the view.
+	Token string
+	// Servers and Tools are globs; none is all, see HasServer and HasTool.
+	Servers, Tools []string
+	// ReadOnly leaves only tools that say that they only read.
+	ReadOnly bool
+}
+
+var viewFields = []field{
+	{key: "name", shape: shapeString, doc: "What messages call the view. Of several files' views with one name the later file's counts."},
+	{key: "token", shape: shapeString, doc: "The bearer token of its clients, better a ${keychain:…} or ${VAR}; without a value nobody has the view."},
+	{key: "servers", shape: shapeCommand, standard: "those that tools names, else every server", doc: "Globs over servers' names."},
+	{key: "tools", shape: shapeCommand, standard: "every tool of the servers", doc: "Globs over tools' names, or over SERVER.TOOL where they have a dot. With them a server's resources are there when readResource is among them, and its prompts when getPrompt is."},
+	{key: "readOnly", shape: shapeBool, standard: "false", doc: "Only tools of which their servers say that they only read."},
+}
+
+// HasServer reports whether a server is in the view: one that Servers matches and, where each of Tools names servers, one
+// of those.
+func (v *View) HasServer(server string) bool {
+	if len(v.Servers) > 0 && !matchesAny(v.Servers, server) {
+		return false
+	}
+	return len(v.Tools) == 0 || slices.ContainsFunc(v.Tools, func(glob string) bool {
+		for i := range glob {
+			if matched, _ := path.Match(glob[:i], server); glob[i] == '.' && matched {
+				return true
+			}
+		}
+		return !strings.Contains(glob, ".")
+	})
+}
+
+// HasTool reports whether a tool is in the view; readOnly is what its server says of it.
+func (v *View) HasTool(server, tool string, readOnly bool) bool {
+	if !v.HasServer(server) || v.ReadOnly && !readOnly {
+		return false
+	}
+	return len(v.Tools) == 0 || slices.ContainsFunc(v.Tools, func(glob string) bool {
+		name := tool
+		if strings.Contains(glob, ".") {
+			name = server + "." + tool
+		}
+		matched, _ := path.Match(glob, name)
+		return matched
+	})
+}
+
+func matchesAny(globs []string, name string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		matched, _ := path.Match(glob, name)
+		return matched
+	})
+}
+
+func (s *Settings) readViews(file string, in *node, expand func(string) (string, error), warn func(file, format string, args ...any)) error {
+	var read []string
+	for i, item := range in.items {
+		at := fmt.Sprintf("codemode.views[%d]", i)
+		v, err := readView(file, at, item)
+		if err != nil {
+			return err
+		}
+		if v.Token, err = expand(v.Token); err != nil || v.Token == "" {
+			v.Token = ""
+			warn(file, "%s: nobody has the view %q: token %s", at, v.Name, whyEmpty(err))
+		}
+		if slices.Contains(read, v.Name) {
+			return fmt.Errorf("%s %s has the name of another view, %q", place(file, item.at), at, v.Name)
+		}
+		read = append(read, v.Name)
+		s.Views = append(slices.DeleteFunc(s.Views, func(one View) bool { return one.Name == v.Name }), v)
+		if slices.ContainsFunc(s.Views, func(one View) bool { return one.Name != v.Name && one.Token == v.Token && v.Token != "" }) {
+			return fmt.Errorf("%s %s.token is that of another view, too", place(file, item.at), at)
+		}
+	}
+	return nil
+}
+
+func whyEmpty(err error) string {
+	if err == nil {
+		return "is empty"
+	}
+	return err.Error()
+}
+
+// readView reads one view, with its token as it is written.
+func readView(file, at string, item *node) (v View, err error) {
+	unknown := ""
+	err = readFields(file, at, item, viewFields, func(key string, value *node) (err error) {
+		switch key {
+		case "name":
+			v.Name = value.text
+		case "token":
+			v.Token = value.text
+		case "servers":
+			v.Servers, err = globs(value)
+		case "tools":
+			v.Tools, err = globs(value)
+		case "readOnly":
+			v.ReadOnly = value.is("true")
+		}
+		return err
+	}, func(_, _ string, args ...any) {
+		unknown = fmt.Sprintf("%s.%s is not a setting, and one that is ignored would widen the view", args...)
+	})
+	switch {
+	case err != nil:
+		return v, err
+	case unknown != "":
+		return v, fmt.Errorf("%s %s", place(file, item.at), unknown)
+	case v.Name == "":
+		return v, fmt.Errorf("%s %s has no name", place(file, item.at), at)
+	case item.get("token") == nil:
+		return v, fmt.Errorf("%s %s has no token", place(file, item.at), at)
+	}
+	return v, nil
+}
+
+// globs reads patterns of path.Match.
+func globs(value *node) ([]string, error) {
+	list, err := oneOrMany(value)
+	if err != nil {
+		return nil, err
+	}
+	for _, glob := range list {
+		if _, err := path.Match(glob, ""); err != nil {
+			return nil, fmt.Errorf("has %q, which is no glob", glob)
+		}
+		if glob == "" {
+			return nil, errors.New("has an empty glob")
+		}
+	}
+	return list, nil
+}
