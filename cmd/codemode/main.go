@@ -40,6 +40,7 @@ func main() {
 
 // dispatch finds the command and runs it.
 func dispatch(ctx context.Context, term terminal, args []string) int {
+	term.out, term.err = onScreen(term.out), onScreen(term.err)
 	if len(args) == 0 {
 		printHelp(term.err)
 		return exitUsage

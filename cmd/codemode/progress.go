@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 	"unicode"
@@ -70,8 +69,11 @@ type openCall struct {
 
 // newProgress is nil when there is nothing to show calls on.
 func newProgress(w io.Writer, mode progressMode, single bool) *progress {
+	file := fileOf(w)
+	if file != nil {
+		w = file // names are printable, and the sequences ours
+	}
 	p := &progress{w: w, single: single, began: time.Now(), columns: func() int { return 1 << 20 }, stop: func() {}}
-	file, _ := w.(*os.File)
 	terminal := file != nil && term.IsTerminal(int(file.Fd()))
 	switch {
 	case mode == "off", mode == "auto" && !terminal:
@@ -285,16 +287,6 @@ func (p *progress) erase() {
 		fmt.Fprint(p.w, "\r\x1b[K")
 		p.drawn = false
 	}
-}
-
-// printable is a name that does nothing to a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsGraphic(r) {
-			return r
-		}
-		return '?'
-	}, text)
 }
 
 // fit cuts a text to so many columns.
