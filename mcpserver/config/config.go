@@ -91,7 +91,8 @@ type Server struct {
 	// IncludeTools and ExcludeTools are patterns of path.Match over tool names; no IncludeTools means all.
 	IncludeTools, ExcludeTools []string
 
-	secrets []string
+	secrets  []string
+	identity string
 }
 
 // OAuth is a client that was registered with a server's authorization server beforehand. A field is empty when the entry

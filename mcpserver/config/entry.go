@@ -60,6 +60,7 @@ func (r *reader) server(s *Server, entry *node) *Problem {
 		}
 	}
 	s.addSecrets(r.vars.secrets...)
+	s.identity = r.identity(kind, raw)
 	return nil
 }
 
@@ -196,11 +197,16 @@ func (r *reader) dir(s *Server, raw map[string]*node) *Problem {
 			return r.problem(value, "cwd", "is not a directory: %s", r.vars.redact(s.Dir))
 		}
 	}
-	// A command with a slash in it is a file and not a name to look up.
-	if strings.HasPrefix(s.Command, "~/") || s.Command != filepath.Base(s.Command) && !filepath.IsAbs(s.Command) {
-		s.Command = r.absolute(s.Command)
-	}
+	s.Command = r.program(s.Command)
 	return nil
+}
+
+// program is a command; one with a slash in it is a file and not a name to look up.
+func (r *reader) program(command string) string {
+	if strings.HasPrefix(command, "~/") || command != filepath.Base(command) && !filepath.IsAbs(command) {
+		return r.absolute(command)
+	}
+	return command
 }
 
 // absolute resolves a path of the file.

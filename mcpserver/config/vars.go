@@ -24,6 +24,8 @@ type expander struct {
 	commands *commands
 	// absolute resolves a path of the file.
 	absolute func(string) string
+	// asWritten has variables stand for themselves, except those that are special.
+	asWritten bool
 	// secrets collects the values that came out of variables whose name says that they are secret, and of secret stores.
 	secrets []string
 }
@@ -103,6 +105,9 @@ func closingBrace(text string) int {
 func (x *expander) variable(inside string) (string, error) {
 	if value, ok := x.special[inside]; ok {
 		return value, nil
+	}
+	if x.asWritten {
+		return "${" + inside + "}", nil
 	}
 	kind, rest, hasKind := strings.Cut(inside, ":")
 	if hasKind && kind == "command" {
