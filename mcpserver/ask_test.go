@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/mcpserver/config"
@@ -53,7 +57,7 @@ func TestNobodyCanBeAsked(t *testing.T) {
 	}
 }
 
-// TestAPersonDecides through the answers of a stand-in: once, for the run, always, refusal and silence.
+// TestAPersonDecides through the answers of a stand-in: once, for the run, for the session, refusal and silence.
 func TestAPersonDecides(t *testing.T) {
 	var asked atomic.Int64
 	var answer func(ctx context.Context) (string, error)
@@ -79,8 +83,8 @@ func TestAPersonDecides(t *testing.T) {
 		{"once", func(context.Context) (string, error) { return once, nil }, 2, "done"},
 		{"for this run", func(context.Context) (string, error) { return forRun, nil }, 1, "done"},
 		{"the next run", func(context.Context) (string, error) { return forRun, nil }, 1, "done"},
-		{"always", func(context.Context) (string, error) { return always, nil }, 1, "done"},
-		{"always, later", func(context.Context) (string, error) { return "", errors.New("not to be asked") }, 0, "done"},
+		{"for this session", func(context.Context) (string, error) { return forSession, nil }, 1, "done"},
+		{"for this session, later", func(context.Context) (string, error) { return "", errors.New("not to be asked") }, 0, "done"},
 	} {
 		asked.Store(0)
 		answer = tt.answer
@@ -90,6 +94,58 @@ func TestAPersonDecides(t *testing.T) {
 		if tt.name == "refusal" && (!strings.Contains(message, `srv.echo with`) || !strings.Contains(message, `"a": "\u202eb"`)) {
 			t.Errorf("the person read %q", message)
 		}
+	}
+}
+
+// What the person of one client allows is asked again of another's, and a request without a session allows nothing beyond it.
+func TestAllowedForOneClientAlone(t *testing.T) {
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: fake.Tools("echo")}}, []string{"srv"}, nil)),
+		&Options{Policy: config.Policy{Default: codetool.Ask}})
+	var offered [][]string
+	s.guard.ask = func(_ context.Context, _ string, choices []string) (string, error) {
+		offered = append(offered, choices)
+		return choices[len(choices)-1], nil
+	}
+	s.Settled(t.Context())
+	first, other := connect(t, s), connect(t, s)
+	for i, c := range []*client{first, other, first, other} {
+		if got := c.code(`async () => { await srv.echo({}); return "done" }`).text(); got != "done" {
+			t.Fatal(got)
+		}
+		if want := min(i+1, 2); len(offered) != want {
+			t.Errorf("asked %d times in %d runs", len(offered), i+1)
+		}
+	}
+	third := connect(t, s)
+	offered = nil
+	third.code(`async () => srv.echo({})`)
+	for range 2 {
+		if _, err := s.Call(t.Context(), `async () => { await srv.echo({}); await srv.echo({}) }`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := [][]string{{once, forRun, forSession}, {once, forRun}, {once, forRun}}
+	if diff := cmp.Diff(want, offered); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAllowedToolsAreBounded(t *testing.T) {
+	a := allowed{of: map[server.ClientSession][]string{}}
+	session := server.NewInProcessSession("one", nil)
+	ctx := server.NewMCPServer("x", "1").WithContext(t.Context(), session)
+	a.add(ctx, "nobody's")
+	a.joined(ctx, session)
+	for i := range maxAllowed + 1 {
+		a.add(ctx, fmt.Sprint(i))
+		a.add(ctx, fmt.Sprint(i))
+	}
+	if len(a.of[session]) != maxAllowed || a.has(ctx, "0") || !a.has(ctx, "1") || !a.has(ctx, fmt.Sprint(maxAllowed)) || a.has(ctx, "nobody's") {
+		t.Errorf("%d tools are kept: %v", len(a.of[session]), a.of[session])
+	}
+	a.left(ctx, session)
+	if a.has(ctx, "1") || len(a.of) != 0 {
+		t.Error("what a client that is gone may call is remembered")
 	}
 }
 

@@ -53,6 +53,9 @@ type AuditRun struct {
 type AuditCall struct {
 	Server string `json:"server"`
 	Tool   string `json:"tool"`
+	// Method is resources/read or prompts/get for a read of what a server offers beside its tools, whose Tool is then what the
+	// policy calls it (readResource, getPrompt); empty is tools/call.
+	Method string `json:"method,omitempty"`
 	// Outcome is ok, failed, refused (by policy or by a person, so that nothing was called) or abandoned (the run ended before
 	// the answer came).
 	Outcome string `json:"outcome"`

@@ -76,7 +76,9 @@ func (s *Server) perform(ctx context.Context, g *generation, code string) (*code
 		return nil, err
 	}
 	g.awaken(ctx, code)
-	return g.current().Call(ctx, code)
+	tool, reading := g.currentWithReading()
+	runFrom(ctx).readings = reading
+	return tool.Call(ctx, code)
 }
 
 // UsageKey is where an answer's _meta says what its run took: {"calls", "wallMs", "cpuMs"}.

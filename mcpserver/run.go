@@ -48,7 +48,8 @@ type run struct {
 	filled     time.Time
 	trail      *trail
 	asking     chan struct{}
-	approved   map[string]bool // what a person allowed for the run; of the one who has the turn
+	readings   map[string]string // the functions that read; nobody changes it
+	approved   map[string]bool   // what a person allowed for the run; of the one who has the turn
 }
 
 // turn holds one of those who want to ask a person.

@@ -104,11 +104,16 @@ func (g *generation) redact(text string) string {
 
 // begin notes that a program calls a tool.
 func (t *trail) begin(server, tool string, args json.RawMessage) *step {
+	return t.beginMethod("", server, tool, args)
+}
+
+// beginMethod is begin for a request of the method, as AuditCall.Method says it.
+func (t *trail) beginMethod(method, server, tool string, args json.RawMessage) *step {
 	if t == nil {
 		return nil
 	}
 	now := time.Now()
-	one := &step{trail: t, n: -1, began: now, call: AuditCall{Server: server, Tool: tool, Outcome: Running, StartMs: inMs(now.Sub(t.began)),
+	one := &step{trail: t, n: -1, began: now, call: AuditCall{Server: server, Tool: tool, Method: method, Outcome: Running, StartMs: inMs(now.Sub(t.began)),
 		ArgumentsSHA256: hashOf(args), ArgumentsBytes: len(args), Arguments: t.payload(string(args), maxAuditText)}}
 	t.mu.Lock()
 	switch {
@@ -157,15 +162,15 @@ func (one *step) letThrough() {
 }
 
 func (one *step) key() string {
-	return one.call.Server + "\x00" + one.call.Tool + "\x00" + one.call.ArgumentsSHA256
+	return one.call.Method + "\x00" + one.call.Server + "\x00" + one.call.Tool + "\x00" + one.call.ArgumentsSHA256
 }
 
 // take finds a call that was let through; one that nobody was asked about begins now.
-func (t *trail) take(server, tool string, args json.RawMessage) *step {
+func (t *trail) take(method, server, tool string, args json.RawMessage) *step {
 	if t == nil {
 		return nil
 	}
-	key := (&step{call: AuditCall{Server: server, Tool: tool, ArgumentsSHA256: hashOf(args)}}).key()
+	key := (&step{call: AuditCall{Method: method, Server: server, Tool: tool, ArgumentsSHA256: hashOf(args)}}).key()
 	t.mu.Lock()
 	list := t.allowed[key]
 	if len(list) > 0 {
@@ -175,7 +180,7 @@ func (t *trail) take(server, tool string, args json.RawMessage) *step {
 	if len(list) > 0 {
 		return list[0]
 	}
-	return t.begin(server, tool, args)
+	return t.beginMethod(method, server, tool, args)
 }
 
 // end notes what became of a call.

@@ -39,7 +39,7 @@ const (
 	policyWait = attribute.Key("codemode.policy.wait")
 )
 
-// executesTool is of every span.
+// executesTool is of every span but those of reads.
 var executesTool = operationName.String("execute_tool")
 
 // toolCall are the attributes of a request to call a tool.
@@ -47,18 +47,23 @@ func toolCall(tool string) []attribute.KeyValue {
 	return []attribute.KeyValue{methodName.String("tools/call"), executesTool, toolName.String(tool)}
 }
 
-// callOf is what is known of a call when it begins.
-func callOf(c *mcpserver.AuditCall) []attribute.KeyValue {
-	return []attribute.KeyValue{executesTool, toolName.String(c.Tool), serverName.String(c.Server)}
+// methodOf is what a call asks its server with.
+func methodOf(c *mcpserver.AuditCall) string { return cmp.Or(c.Method, "tools/call") }
+
+// spanName is a request's. What a read is of (a URI, a prompt's name) is an argument of the program's, and in no name.
+func spanName(c *mcpserver.AuditCall) string {
+	if c.Method != "" {
+		return c.Method
+	}
+	return "tools/call " + c.Tool
 }
 
-func toolOf(attributes []attribute.KeyValue) string {
-	for _, a := range attributes {
-		if a.Key == toolName {
-			return a.Value.AsString()
-		}
+// callOf is what is known of a call when it begins. A read executes no tool.
+func callOf(c *mcpserver.AuditCall) []attribute.KeyValue {
+	if c.Method != "" {
+		return []attribute.KeyValue{serverName.String(c.Server)}
 	}
-	return ""
+	return []attribute.KeyValue{executesTool, toolName.String(c.Tool), serverName.String(c.Server)}
 }
 
 // destination is where a call goes.

@@ -41,9 +41,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// upstream is a server whose tool meta answers with the _meta that it got; fail fails, and denied is denied by serve's policy.
+// upstream is a server whose tool meta answers with the _meta that it got, and its resource, too; fail fails, and denied is denied by serve's policy.
 func upstream() mcpserver.Upstream {
-	s := server.NewMCPServer("up", "1")
+	s := server.NewMCPServer("up", "1", server.WithResourceCapabilities(false, false), server.WithPromptCapabilities(false))
+	s.AddResource(mcp.NewResource("note://private", "note"), func(_ context.Context, request mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		raw, err := json.Marshal(request.Params.Meta)
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: "note://private", Text: string(raw)}}, err
+	})
+	s.AddPrompt(mcp.NewPrompt("private"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent("private")}}}, nil
+	})
 	s.AddTool(mcp.NewTool("meta"), func(_ context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		raw, err := json.Marshal(request.Params.Meta)
 		return mcp.NewToolResultText(string(raw)), err
@@ -60,8 +67,10 @@ func upstream() mcpserver.Upstream {
 func serve(t *testing.T, instrument mcpserver.Instrument) *mcpserver.Server {
 	t.Helper()
 	s, err := mcpserver.New(pool, []mcpserver.Upstream{upstream()}, &mcpserver.Options{
-		Instruments: []mcpserver.Instrument{instrument},
-		Policy:      config.Policy{Rules: []codetool.Rule{{Action: codetool.Deny, Tools: []string{"denied"}}}},
+		Instruments: []mcpserver.Instrument{instrument}, Resources: true, Prompts: true,
+		Policy: config.Policy{Rules: []codetool.Rule{
+			{Action: codetool.Deny, Tools: []string{"denied"}}, {Action: codetool.Deny, Tools: []string{"readResource"}, When: `args.uri == "note://denied"`},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)

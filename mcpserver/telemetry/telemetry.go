@@ -10,8 +10,9 @@
 //
 // # What there is
 //
-// One span a run ("tools/call code", SERVER) and below it one a call that went to a server ("tools/call TOOL", CLIENT). A
-// call that was refused is an "execute_tool TOOL" span (INTERNAL): no request was made. The run's parent is the trace that the
+// One span a run ("tools/call code", SERVER) and below it one a call that went to a server ("tools/call TOOL", CLIENT), or a
+// read of what a server offers beside its tools ("resources/read", "prompts/get", CLIENT). A call that was refused is an
+// "execute_tool TOOL" span (INTERNAL), a read one of the read's name (INTERNAL): no request was made. The run's parent is the trace that the
 // request's _meta names; then that of its HTTP headers is linked. Without the former the latter is the parent, and without both the span of the request's context.
 // Calls carry their span to the server in _meta. Calls beyond the bound of the audit (mcpserver.Watcher) have no span.
 // The histograms mcp.server.operation.duration and mcp.client.operation.duration count all of them.
@@ -79,11 +80,13 @@ type run struct {
 
 // call is one that goes on. Its span begins when it goes to its server.
 type call struct {
-	began time.Time
-	tool  []attribute.KeyValue
-	to    []attribute.KeyValue
-	sent  time.Time
-	span  trace.Span // nil until then
+	began  time.Time
+	name   string // the span's, when the call is made
+	method attribute.KeyValue
+	tool   []attribute.KeyValue
+	to     []attribute.KeyValue
+	sent   time.Time
+	span   trace.Span // nil until then
 }
 
 // New makes a Telemetry. It fails when the MeterProvider has no histograms for it.
@@ -183,7 +186,7 @@ func (t *Telemetry) CallBegan(id string, n int, began mcpserver.AuditCall) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.calls[n] = &call{began: time.Now(), tool: callOf(&began)}
+	r.calls[n] = &call{began: time.Now(), name: spanName(&began), method: methodName.String(methodOf(&began)), tool: callOf(&began)}
 }
 
 // CallSent implements mcpserver.Instrument.
@@ -196,9 +199,8 @@ func (t *Telemetry) CallSent(id string, n int, to mcpserver.Destination) map[str
 	r.mu.Lock()
 	if c := r.calls[n]; c != nil && c.span == nil {
 		c.to, c.sent = destination(to), time.Now()
-		name := "tools/call " + toolOf(c.tool)
-		ctx, c.span = t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(c.sent),
-			trace.WithAttributes(append(append([]attribute.KeyValue{methodName.String("tools/call")}, c.tool...), c.to...)...))
+		ctx, c.span = t.tracer.Start(ctx, c.name, trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(c.sent),
+			trace.WithAttributes(append(append([]attribute.KeyValue{c.method}, c.tool...), c.to...)...))
 	}
 	r.mu.Unlock()
 	meta := propagation.MapCarrier{}
@@ -225,7 +227,11 @@ func (t *Telemetry) CallEnded(id string, n int, ended mcpserver.AuditCall) {
 func (t *Telemetry) end(r *run, c *call, ended *mcpserver.AuditCall) {
 	failed := errorOfCall(ended)
 	if c.span == nil {
-		_, span := t.tracer.Start(r.ctx, "execute_tool "+ended.Tool, trace.WithTimestamp(c.began), trace.WithAttributes(c.tool...))
+		name := "execute_tool " + ended.Tool
+		if ended.Method != "" {
+			name = c.name
+		}
+		_, span := t.tracer.Start(r.ctx, name, trace.WithTimestamp(c.began), trace.WithAttributes(c.tool...))
 		fail(span, failed)
 		span.End()
 		return
@@ -233,7 +239,7 @@ func (t *Telemetry) end(r *run, c *call, ended *mcpserver.AuditCall) {
 	c.span.SetAttributes(policyOf(ended)...)
 	fail(c.span, failed)
 	c.span.End()
-	attributes := append(append([]attribute.KeyValue{methodName.String("tools/call")}, c.tool...), c.to...)
+	attributes := append(append([]attribute.KeyValue{c.method}, c.tool...), c.to...)
 	t.called.Record(r.ctx, time.Since(c.sent).Seconds(), metric.WithAttributes(append(attributes, failed...)...))
 }
 
@@ -242,7 +248,7 @@ func (t *Telemetry) CallUnlisted(ended mcpserver.AuditCall) {
 	if ended.Outcome == "refused" {
 		return
 	}
-	attributes := append([]attribute.KeyValue{methodName.String("tools/call")}, callOf(&ended)...)
+	attributes := append([]attribute.KeyValue{methodName.String(methodOf(&ended))}, callOf(&ended)...)
 	t.called.Record(context.Background(), ended.Ms/1000, metric.WithAttributes(append(attributes, errorOfCall(&ended)...)...))
 }
 

@@ -94,6 +94,49 @@ func TestARunAndItsCallsAreSpans(t *testing.T) {
 	}
 }
 
+// Programs read what a server offers beside its tools with requests, too.
+func TestReadsAreSpans(t *testing.T) {
+	one, spans, metrics := watched(t)
+	s := serve(t, one)
+	answer := post(t, s, `async () => { const [r] = await codemode.readResource({server: "up", uri: "note://private"}); await codemode.getPrompt({server: "up", name: "private"});
+		for (const uri of ["note://denied", "note://private-gone"]) try { await codemode.readResource({server: "up", uri}) } catch {}
+		return r.text }`, `{}`, nil)
+	ended := spans.Ended()
+	var got []string
+	for _, s := range ended {
+		got = append(got, described(s))
+	}
+	want := []string{
+		"resources/read (client, Unset) codemode.server.name=up mcp.method.name=resources/read mcp.protocol.version=2025-11-25",
+		"prompts/get (client, Unset) codemode.server.name=up mcp.method.name=prompts/get mcp.protocol.version=2025-11-25",
+		"resources/read (internal, Error) codemode.server.name=up error.type=refused",
+		"resources/read (client, Error) codemode.server.name=up error.type=-32002 mcp.method.name=resources/read mcp.protocol.version=2025-11-25 rpc.response.status_code=-32002",
+	}
+	if diff := cmp.Diff(want, got[:len(got)-1]); diff != "" {
+		t.Error(diff)
+	}
+	if text := fmt.Sprintf("%v", got); strings.Contains(text, "private") {
+		t.Error("what was read is in the telemetry")
+	}
+	if span := ended[0].SpanContext(); !strings.Contains(answer, fmt.Sprintf("00-%s-%s-01", span.TraceID(), span.SpanID())) {
+		t.Errorf("the read's _meta has no trace: %s", answer)
+	}
+	var data metricdata.ResourceMetrics
+	if err := metrics.Collect(t.Context(), &data); err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]uint64{}
+	for _, m := range data.ScopeMetrics[0].Metrics {
+		for _, p := range m.Data.(metricdata.Histogram[float64]).DataPoints {
+			method, _ := p.Attributes.Value(methodName)
+			counts[m.Name+" "+method.AsString()] += p.Count
+		}
+	}
+	if diff := cmp.Diff(map[string]uint64{"mcp.client.operation.duration resources/read": 2, "mcp.client.operation.duration prompts/get": 1, "mcp.server.operation.duration tools/call": 1}, counts); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestParents(t *testing.T) {
 	one, spans, _ := watched(t)
 	s := serve(t, one)
