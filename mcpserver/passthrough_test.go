@@ -1,10 +1,12 @@
 package mcpserver
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -231,6 +233,129 @@ func TestPolicyHoldsForReading(t *testing.T) {
 		if got := string(m.Result) + string(m.Error); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", uri, got)
 		}
+	}
+}
+
+// Suggestions tell what is there, as reads do.
+func TestPolicyHoldsForCompletions(t *testing.T) {
+	c := passing(t, Options{Policy: config.Policy{Rules: []codetool.Rule{
+		{Action: codetool.Deny, Servers: []string{"one"}, Tools: []string{"readResource"}, When: `args.uri.startsWith("note://secret/")`, Reason: "it is secret"},
+		{Action: codetool.Deny, Servers: []string{"one"}, Tools: []string{"getPrompt"}, When: `args.name == "sum.up" && args.arguments.who == "eve"`, Reason: "not for eve"},
+		{Action: codetool.Ask, Servers: []string{"two"}},
+	}}})
+	ref := func(ref, context string) string {
+		return `{"ref":` + ref + `,"argument":{"name":"id","value":"y"},"context":{"arguments":{` + context + `}}}`
+	}
+	for params, want := range map[string]string{
+		ref(`{"type":"ref/resource","uri":"codemode://one/note://secret/{id}"}`, ``): "it is secret",
+		ref(`{"type":"ref/resource","uri":"codemode://one/note://{id}"}`, ``):        `note://{id}\"}y`,
+		ref(`{"type":"ref/resource","uri":"codemode://two/note://{id}"}`, ``):        `"values":[]`,
+		ref(`{"type":"ref/prompt","name":"one.sum.up"}`, `"who":"eve"`):              "not for eve",
+		ref(`{"type":"ref/prompt","name":"one.sum.up"}`, `"who":"bob"`):              `ref/prompt\"}y`,
+		ref(`{"type":"ref/prompt","name":"one.sum.up"}`, ``):                         "not for eve", // it may be she
+		ref(`{"type":"ref/prompt","name":"two.sum.up"}`, ``):                         `"values":[]`,
+	} {
+		m := c.request("completion/complete", params)
+		if got := string(m.Result) + string(m.Error); !strings.Contains(got, want) {
+			t.Errorf("%s:\n got %s\nwant %s", params, got, want)
+		}
+	}
+}
+
+// A client is told of as many resources as one server tells of, with URIs that fit in a request, and of none that it may not read.
+func TestSubscriptionsAreBounded(t *testing.T) {
+	c := passing(t, Options{Policy: config.Policy{Rules: []codetool.Rule{
+		{Action: codetool.Deny, Servers: []string{"one"}, When: `args.uri == "note://secret"`, Reason: "it is secret"},
+		{Action: codetool.Ask, Servers: []string{"two"}},
+	}}})
+	b := c.server.subscriptions
+	kept := func() (n int) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, listeners := range b.to {
+			n += len(listeners)
+		}
+		return n
+	}
+	subscribe := func(uri string) string {
+		m := c.request("resources/subscribe", fmt.Sprintf(`{"uri":%q}`, uri))
+		return string(m.Result) + string(m.Error)
+	}
+	long := "codemode://one/" + strings.Repeat("x", maxSubscribedURI)
+	for uri, want := range map[string]string{
+		"codemode://one/note://secret": "it is secret", "codemode://none/note://a": "there is no such resource", "file:///a": "there is no such resource",
+		long: "is longer than 8000 bytes",
+	} {
+		if got := subscribe(uri); !strings.Contains(got, want) {
+			t.Errorf("%.60s: %s", uri, got)
+		}
+	}
+	// The method in a way that nobody writes it.
+	c.send(`{"jsonrpc":"2.0","id":"odd","method":"resources/sub\u0073cribe","params":{"uri":"codemode://one/note://secret"}}`)
+	c.finish(`"odd"`)
+	if n := kept(); n != 0 {
+		t.Errorf("%d are kept of those that were refused", n)
+	}
+	if got := subscribe("codemode://two/note://a"); got != "{}" {
+		t.Errorf("where a person would be asked: %s", got)
+	}
+	for i := range maxSubscriptions - 1 {
+		b.add(t.Context(), listenerOf(t, b), fmt.Sprintf("codemode://one/note://%d", i))
+	}
+	if got := subscribe("codemode://one/note://more"); !strings.Contains(got, "at most 1000 resources") {
+		t.Error(got)
+	}
+	c.send(`{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["codemode://one/note://more"]},` + modernMeta + `}}`)
+	if m := c.finish(`"L"`); !strings.Contains(string(m.Error), "at most 1000 resources") {
+		t.Errorf("%s %s", m.Result, m.Error)
+	}
+	if got := subscribe("codemode://one/note://0") + subscribe("codemode://two/note://a"); got != "{}{}" {
+		t.Errorf("what it is told of already: %s", got)
+	}
+	c.request("resources/unsubscribe", `{"uri":"codemode://one/note://0"}`)
+	if got := subscribe("codemode://one/note://more"); got != "{}" || kept() != maxSubscriptions {
+		t.Errorf("after one less: %s, %d", got, kept())
+	}
+}
+
+// listenerOf is the only client that is told of anything.
+func listenerOf(t *testing.T, b *subscriptions) listener {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, listeners := range b.to {
+		return listeners[0]
+	}
+	t.Fatal("there is none")
+	return listener{}
+}
+
+// A run keeps to the functions that read as they were when it began: the rules that hold for its reads hold on when a server
+// takes the name of one for a tool.
+func TestAToolOfTheNameOfARead(t *testing.T) {
+	var s *Server
+	options := &Options{Resources: true, Policy: config.Policy{Rules: []codetool.Rule{
+		{Action: codetool.Deny, Servers: []string{"one"}, Tools: []string{"readResource"}, Reason: "it is secret"},
+	}}}
+	options.Tool.Authorize = func(ctx context.Context, call codetool.Call) error {
+		for call.Tool == "echo" && !strings.Contains(s.Description(), "readResource_2") {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		return nil
+	}
+	s = serve(t, FromConfig(configure(t, map[string]fake.Script{"one": offering(), "codemode": {Tools: fake.Tools("echo", "add")}}, []string{"one", "codemode"}, nil)), options)
+	s.Settled(t.Context())
+	c := connect(t, s)
+	read := `codemode.%s({ server: "one", uri: "note://a" })`
+	got := c.code(`async () => { await codemode.add({ name: "readResource", times: 1 }); await codemode.echo({}); return ` + fmt.Sprintf(read, "readResource") + ` }`).text()
+	if !strings.Contains(got, "it is secret") {
+		t.Errorf("the run that went on: %s", got)
+	}
+	if got := c.code(`async () => ` + fmt.Sprintf(read, "readResource_2")).text(); !strings.Contains(got, "it is secret") {
+		t.Errorf("the next one: %s", got)
 	}
 }
 

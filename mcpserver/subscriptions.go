@@ -236,6 +236,9 @@ func (b *subscriptions) updated(from string, params json.RawMessage) {
 		if !one.has(namespace) {
 			continue
 		}
+		if _, denied := one.of.guard.foresee(context.Background(), namespace, readResource, map[string]any{"uri": said.URI}); denied != nil {
+			continue // the policy may be another since
+		}
 		n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
 			Method: resourceUpdated, Params: mcp.NotificationParams{AdditionalFields: map[string]any{"uri": uri}},
 		}}
