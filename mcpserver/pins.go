@@ -43,7 +43,7 @@ type verdict struct {
 	whys  map[string]string
 }
 
-// pinnedServer is one server of the file. Tools has hashes by name; a tool that is gone stays, in case it comes back.
+// pinnedServer is one server of the file. Tools has hashes by pinKey; a tool that is gone stays, in case it comes back.
 type pinnedServer struct {
 	Name  string            `json:"name"`
 	Tools map[string]string `json:"tools"`
@@ -56,15 +56,21 @@ func newPins(c config.Pins, log *slog.Logger) *pins {
 // lockPatience bounds the wait for another process that writes the file.
 const lockPatience = 2 * time.Second
 
-// pinID stands for a server as it is configured, without what may be secret: another program under the same name is
-// another server.
-func pinID(s *config.Server) string {
-	text, err := json.Marshal([]any{s.Transport, s.Command, s.Args, s.Dir, s.URL, s.OpenAPI})
-	if err != nil {
-		return ""
+// maxPinned bounds the names of tools that are remembered of one server (about a megabyte of the file, and as many as it
+// may list at one time): one that keeps renaming its tools must not fill the disk. Those past it are withheld until a person
+// accepts them.
+const maxPinned = 20_000
+
+// pinKey is what a tool is called in the file: its name, or for one that is longer than MCP has them its hash.
+func pinKey(tool string) string {
+	if len(tool) > 128 {
+		return "sha256:" + hashOf([]byte(tool))
 	}
-	return s.Name + " " + hashOf(text)[:16]
+	return tool
 }
+
+// pinID stands for a server as its entry is written: another program under the same name is another server.
+func pinID(s *config.Server) string { return s.Name + " " + hashOf([]byte(s.Identity()))[:16] }
 
 // pinOf is the hash of what a model and the policy are told of a tool. The order of a schema's members does not count.
 func pinOf(tool *upstream.Tool) string {
@@ -101,6 +107,8 @@ func (p *pins) withheld(id string, status *upstream.Status) map[string]string {
 	if fresh && status.State == upstream.Ready {
 		if err := p.record(id, status, ""); err != nil {
 			p.warn(id, "the tools of a server are not pinned", "server", status.Name, "error", err)
+		} else {
+			whys, _ = p.compare(id, status) // some may be too many
 		}
 	}
 	for tool, why := range whys {
@@ -112,12 +120,19 @@ func (p *pins) withheld(id string, status *upstream.Status) map[string]string {
 	return whys
 }
 
+// maxTold bounds what is said of tools, of which a server may have ever new ones.
+const maxTold = 1000
+
 // warn says something once.
 func (p *pins) warn(key, text string, args ...any) {
-	if !p.told[key] {
-		p.told[key] = true
-		p.log.Warn(text, args...)
+	if p.told[key] || len(p.told) > maxTold {
+		return
 	}
+	p.told[key] = true
+	if len(p.told) > maxTold {
+		text, args = "more was said of tools that are withheld than is logged; `codemode tools` shows them", []any{"limit", "maxTold", "lines", maxTold}
+	}
+	p.log.Warn(text, args...)
 }
 
 // compare holds tools against what is known of them; fresh says that there are some to remember.
@@ -135,10 +150,12 @@ func (p *pins) compare(id string, status *upstream.Status) (whys map[string]stri
 	}
 	for i := range status.Tools {
 		tool := &status.Tools[i]
-		pin, known := server.Tools[tool.Name]
+		pin, known := server.Tools[pinKey(tool.Name)]
 		switch {
 		case !known && p.config.WithholdNew:
 			whys[tool.Name] = p.why(status.Name, tool.Name, "is new")
+		case !known && len(server.Tools) >= maxPinned:
+			whys[tool.Name] = p.why(status.Name, tool.Name, fmt.Sprintf("is new, and this server has had %d names of tools (the limit maxPinned)", len(server.Tools)))
 		case !known:
 			fresh = true
 		case pin != pinOf(tool):
@@ -173,9 +190,9 @@ func (p *pins) record(id string, status *upstream.Status, only string) error {
 	}
 	for i := range status.Tools {
 		tool := &status.Tools[i]
-		_, known := server.Tools[tool.Name]
-		if only == "*" || only == tool.Name || !known && (first || !p.config.WithholdNew) {
-			server.Tools[tool.Name] = pinOf(tool)
+		_, known := server.Tools[pinKey(tool.Name)]
+		if only == "*" || only == tool.Name || !known && (first || !p.config.WithholdNew) && len(server.Tools) < maxPinned {
+			server.Tools[pinKey(tool.Name)] = pinOf(tool)
 		}
 	}
 	text, err := json.MarshalIndent(map[string]any{"servers": p.known}, "", "\t")

@@ -12,7 +12,7 @@ type Pins struct {
 
 var pinFields = []field{
 	{key: "servers", shape: shapeCommand, standard: "every server", doc: "Globs over the names of the servers whose tools are pinned."},
-	{key: "newTools", shape: shapeString, values: []string{"allow", "withhold"}, standard: "allow", doc: "What happens to a tool that a server did not have when it was first seen. All tools of a server that is first seen are taken as they are."},
+	{key: "newTools", shape: shapeString, values: []string{"allow", "withhold"}, standard: "allow", doc: "What happens to a tool that a server did not have when it was first seen. All tools of a server that is first seen are taken as they are; a server is its name with command, args, cwd, url and openapi as the file writes them, so with a token in these that is no ${VAR} each new token makes a new one. With allow, too, the names after a server's first 20,000 are withheld."},
 	{key: "file", shape: shapeString, standard: "codemode/pins.json where this system keeps state", doc: "The file with their hashes."},
 }
 
