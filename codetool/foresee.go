@@ -12,9 +12,6 @@ import (
 	"github.com/codemode-go/codemode/protocol"
 )
 
-// maxNear bounds how many names are offered for one that does not exist.
-const maxNear = 3
-
 // platformGlobals are the global names of the sandbox, one a line.
 //
 //go:embed globals.txt
@@ -57,43 +54,14 @@ func (t *Tool) foresee(code string) *Outcome {
 	return &Outcome{Failure: failure}
 }
 
-// offer asks whether tools of like names were meant.
-func (t *Tool) offer(namespace, name string) string {
-	near := t.nearTools(namespace, name)
-	if len(near) == 0 {
-		return ""
-	}
-	for i, name := range near {
-		near[i] = `"` + name + `"`
-	}
-	last := len(near) - 1
-	if last == 0 {
-		return "did you mean " + near[0] + "?"
-	}
-	return "did you mean " + strings.Join(near[:last], ", ") + " or " + near[last] + "?"
-}
-
-// nearTools are the tools that a call of an unknown name most likely meant: the one that is spelled alike, in whichever
-// namespace, else those of the namespace that share a word with it, the likeliest first.
-func (t *Tool) nearTools(in, name string) []string {
+// offer asks whether the tool was meant whose name is spelled alike. A name that only shares a word with others gets none: the
+// text of the error alone is the dialect's.
+func (t *Tool) offer(in, name string) string {
 	at := slices.IndexFunc(t.callable, func(ns *namespace) bool { return ns.identifier == in })
-	ns := t.callable[at]
-	if spelled := ns.suggest(name); spelled != "" {
-		return []string{spelled}
+	if near := t.callable[at].suggest(name); near != "" {
+		return `did you mean "` + near + `"?`
 	}
-	var near []string
-	for _, tool := range newRanking(ns.tools).find(name, maxNear) {
-		if haveWordInCommon(tool.identifier, name) {
-			near = append(near, tool.identifier)
-		}
-	}
-	return near
-}
-
-// haveWordInCommon reports whether two names have a word in common.
-func haveWordInCommon(a, b string) bool {
-	other := words(b)
-	return slices.ContainsFunc(words(a), func(word string) bool { return slices.Contains(other, word) })
+	return ""
 }
 
 // mayHave reports whether a member of a namespace is a tool, in whichever spelling, or something else than a call that

@@ -29,7 +29,8 @@ func TestForeseen(t *testing.T) {
 		{"await list_issues({})", "ReferenceError: list_issues is not defined (line 1:7); did you mean `github.list_issues`?\n  1 | await list_issues({})\n    |       ^\nNothing was run."},
 		{"async () => github.readFile({})", "Error: Tool \"readFile\" not found (line 1:20); did you mean \"fs.read_file\"?\n" +
 			"  1 | async () => github.readFile({})\n    |                    ^\nNothing was run."},
-		{"async () => github.get_all_issues({})", "Error: Tool \"get_all_issues\" not found (line 1:20); did you mean \"get_issue\", \"list_issues\" or \"create_issue\"?"},
+		{"async () => github.get_all_issues({})", "Error: Tool \"get_all_issues\" not found (line 1:20)\n" +
+			"  1 | async () => github.get_all_issues({})\n    |                    ^\nNothing was run."},
 		{"async () => github.frobnicate({})", "Error: Tool \"frobnicate\" not found (line 1:20)\n" +
 			"  1 | async () => github.frobnicate({})\n    |                    ^\nNothing was run."},
 		// TypeScript keeps the places of the sent text.
