@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -127,6 +128,43 @@ func TestAllowedForOneClientAlone(t *testing.T) {
 	want := [][]string{{once, forRun, forSession}, {once, forRun}, {once, forRun}}
 	if diff := cmp.Diff(want, offered); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Over HTTP a client is its session; a request without one is anybody's.
+func TestAllowedOverHTTP(t *testing.T) {
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: fake.Tools("echo")}}, []string{"srv"}, nil)),
+		&Options{Policy: config.Policy{Default: codetool.Ask}})
+	var offered [][]string
+	s.guard.ask = func(_ context.Context, _ string, choices []string) (string, error) {
+		offered = append(offered, choices)
+		return choices[len(choices)-1], nil
+	}
+	s.Settled(t.Context())
+	url := listen(t, s, nil)
+	first, other := session(t, url), session(t, url)
+	all, fewer := []string{once, forRun, forSession}, []string{once, forRun}
+	for _, tt := range []struct {
+		session, revision, meta string
+		asked                   [][]string
+	}{
+		{first, "2025-11-25", noMeta, [][]string{all}}, {first, "2025-11-25", noMeta, nil}, {other, "2025-11-25", noMeta, [][]string{all}},
+		{"", "2026-07-28", modernMeta, [][]string{fewer}}, {"", "2026-07-28", modernMeta, [][]string{fewer}}, {first, "2026-07-28", modernMeta, [][]string{fewer}},
+	} {
+		offered = nil
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"code","arguments":{"code":"async () => { await srv.echo({}); await srv.echo({}); return 'done' }"},` + tt.meta + `}}`
+		response, err := post(t.Context(), url, tt.session, tt.revision, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || !strings.Contains(string(text), `"done"`) {
+			t.Errorf("%v %s", err, text)
+		}
+		if diff := cmp.Diff(tt.asked, offered); diff != "" {
+			t.Errorf("%.8s of %s: %s", tt.session, tt.revision, diff)
+		}
 	}
 }
 
