@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -13,8 +14,9 @@ import (
 
 // The bounds of Pages, where PagesOptions does not say.
 const (
-	// DefaultPagesBytes bounds all texts that are kept: one result may have 32 MiB at most, and several are rare.
-	DefaultPagesBytes = 32 << 20
+	// DefaultPagesBytes bounds all texts that are kept. An owner has half of it: one result may have 32 MiB at most, and
+	// several are rare.
+	DefaultPagesBytes = 64 << 20
 	// DefaultPagesLifetime is how long a text is kept: a model that reads on does so at once.
 	DefaultPagesLifetime = 15 * time.Minute
 	// DefaultPageBytes is the length of a page; as much as a result has.
@@ -23,7 +25,8 @@ const (
 
 // PagesOptions adjusts a Pages. The zero value of every field is its documented default.
 type PagesOptions struct {
-	// Bytes bounds all texts together, in bytes; the oldest make room. 0 is DefaultPagesBytes.
+	// Bytes bounds all texts together, in bytes, and half of it those of one owner, whose oldest make room; then those of
+	// the owner who has most. 0 is DefaultPagesBytes.
 	Bytes int
 	// Lifetime is how long a text is kept; 0 is DefaultPagesLifetime.
 	Lifetime time.Duration
@@ -85,23 +88,40 @@ func (e *NoPageError) Error() string {
 }
 
 // Keep keeps a text for its owner. The id, which no one can guess, and the number of its pages lead to it. It is not ok
-// when the text alone is beyond the bound.
+// when the text alone is beyond what one owner may have.
 func (p *Pages) Keep(owner, text string) (id string, pages int, ok bool) {
-	if len(text) > p.options.Bytes {
+	if len(text) > p.options.Bytes/2 {
 		return "", 0, false
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.options.Now()
 	p.drop(func(t *pagedText) bool { return !t.until.After(now) })
-	for p.bytes+len(text) > p.options.Bytes {
-		oldest := p.texts[0]
-		p.drop(func(t *pagedText) bool { return t == oldest })
-	}
+	p.makeRoom(owner, len(text))
 	kept := &pagedText{id: rand.Text(), owner: owner, text: text, starts: pageStarts(text, p.options.PageBytes), until: now.Add(p.options.Lifetime)}
 	p.texts = append(p.texts, kept)
 	p.bytes += len(text)
 	return kept.id, len(kept.starts), true
+}
+
+// makeRoom has a text of so many bytes fit, at the cost of its owner or else of who has most. It is called with mu held.
+func (p *Pages) makeRoom(owner string, size int) {
+	has := map[string]int{}
+	for _, t := range p.texts {
+		has[t.owner] += len(t.text)
+	}
+	loses := func(is func(owner string) bool) {
+		oldest := p.texts[slices.IndexFunc(p.texts, func(t *pagedText) bool { return is(t.owner) })]
+		has[oldest.owner] -= len(oldest.text)
+		p.drop(func(t *pagedText) bool { return t == oldest })
+	}
+	for has[owner]+size > p.options.Bytes/2 {
+		loses(func(o string) bool { return o == owner })
+	}
+	for p.bytes+size > p.options.Bytes {
+		most := slices.Max(slices.Collect(maps.Values(has)))
+		loses(func(o string) bool { return has[o] == most })
+	}
 }
 
 // Read gives a page of a text that was kept for owner, counted from 1, and how many there are. The error is a

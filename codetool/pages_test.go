@@ -2,6 +2,8 @@ package codetool
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -55,7 +57,7 @@ func TestPagesAreTheirOwnersOnly(t *testing.T) {
 
 func TestPagesAreBounded(t *testing.T) {
 	now := time.Unix(0, 0)
-	pages := NewPages(&PagesOptions{Bytes: 100, Lifetime: time.Minute, Now: func() time.Time { return now }})
+	pages := NewPages(&PagesOptions{Bytes: 200, Lifetime: time.Minute, Now: func() time.Time { return now }})
 	if _, _, ok := pages.Keep("me", strings.Repeat("x", 101)); ok {
 		t.Error("a text beyond the bound was kept")
 	}
@@ -70,5 +72,45 @@ func TestPagesAreBounded(t *testing.T) {
 	now = now.Add(time.Minute)
 	if _, _, err := pages.Read("me", second, 1); err == nil || !strings.Contains(err.Error(), "pagesLifetime") || pages.bytes != 0 {
 		t.Errorf("after its time: %v, %d bytes", err, pages.bytes)
+	}
+}
+
+// TestOneOwnerDoesNotEvictAnother: whoever keeps much loses by it, and not who keeps little.
+func TestOneOwnerDoesNotEvictAnother(t *testing.T) {
+	pages := NewPages(&PagesOptions{Bytes: 200})
+	mine, _, _ := pages.Keep("me", strings.Repeat("m", 40))
+	for _, owner := range []string{"you", "they", "you", "they", "we"} {
+		for range 5 {
+			if _, _, ok := pages.Keep(owner, strings.Repeat("x", 70)); !ok {
+				t.Fatalf("%s: not kept", owner)
+			}
+			if pages.bytes > 200 {
+				t.Errorf("%d bytes", pages.bytes)
+			}
+		}
+	}
+	if _, _, err := pages.Read("me", mine, 1); err != nil {
+		t.Error(err)
+	}
+	for owner, unit := range map[string]string{"me": "m", "new": "n"} {
+		last, _, ok := pages.Keep(owner, strings.Repeat(unit, 100)) // all that one may have
+		if text, _, err := pages.Read(owner, last, 1); !ok || err != nil || len(text) != 100 {
+			t.Errorf("%s: %v %v", owner, ok, err)
+		}
+	}
+}
+
+func TestTheDocumentHasTheLimitsOfPages(t *testing.T) {
+	text, err := os.ReadFile("../docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{
+		fmt.Sprintf("| `pagesBytes` | %d MiB, %d MiB of one client |", DefaultPagesBytes>>20, DefaultPagesBytes>>21),
+		fmt.Sprintf("| `pagesLifetime` | %d min |", int(DefaultPagesLifetime.Minutes())),
+	} {
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/limits.md has not %s", row)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package static
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,22 @@ func TestAPanicOfAParserIsNoFault(t *testing.T) {
 	} {
 		if survives(work) != want {
 			t.Errorf("survives: not %v", want)
+		}
+	}
+}
+
+func TestTheDocumentHasTheLimits(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := []string{fmt.Sprintf("| `maxSource` | %d KiB |", maxSource>>10)}
+	for name, limit := range map[string]int{"maxDepth": maxDepth, "maxArrows": maxArrows, "maxSigns": maxSigns, "maxLoops": maxLoops, "maxColons": maxColons} {
+		rows = append(rows, fmt.Sprintf("| `%s` | %d |", name, limit))
+	}
+	for _, row := range rows {
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/limits.md has not %s", row)
 		}
 	}
 }
