@@ -218,6 +218,9 @@ func TestWhatAViewHasNotIsNotFound(t *testing.T) {
 				_, err := c.ReadResource(t.Context(), mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: "codemode://" + server + "/note://a"}})
 				return err
 			},
+			"resources/subscribe": func(c *webClient, server string) error {
+				return c.Subscribe(t.Context(), mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: "codemode://" + server + "/note://a"}})
+			},
 			"prompts/get": func(c *webClient, server string) error {
 				_, err := c.GetPrompt(t.Context(), mcp.GetPromptRequest{Params: mcp.GetPromptParams{Name: server + ".sum.up", Arguments: map[string]string{"what": "x"}}})
 				return err

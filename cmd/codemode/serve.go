@@ -31,7 +31,8 @@ func serveCommand() command {
 name the later file's counts. A file that changes is read again, and so are all on SIGHUP: a configuration that cannot be used
 changes nothing. Each server becomes one namespace of the program. Speaks MCP on standard input and output,
 or Streamable HTTP with --http, where a listener prints "listening URL" on standard error once it accepts (ADDR may end
-in :0); GET /metrics there, with the same token, is for Prometheus. With --ui the runs are shown as they go on a page of this machine, whose address is printed as "ui listening URL"; it
+in :0); GET /metrics there, with the same token, is for Prometheus. Clients with the token of one of the configuration's views see
+that view alone. With --ui the runs are shown as they go on a page of this machine, whose address is printed as "ui listening URL"; it
 has their programs and results, from memory. A server that cannot run is named on standard error and in the tool's description; the others work.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
