@@ -84,6 +84,7 @@ func TestAcceptedToolsAreBack(t *testing.T) {
 	pins := config.Pins{File: filepath.Join(t.TempDir(), "pins.json")}
 	pinned(t, pins, &recorder{}, echoTool)
 	running, c := pinned(t, pins, &recorder{}, echoChanged)
+	eventually(t, "the running server has declared it as withheld", func() bool { return strings.Contains(running.Description(), "withheld, until") })
 	other, _ := pinned(t, pins, &recorder{}, echoChanged) // another process, for all that the first knows
 	for name, tool := range map[string]string{"srv": "nope", "none": "echo"} {
 		if _, err := other.Accept(name, tool); !errors.Is(err, ErrNoSuchTool) {
