@@ -31,7 +31,7 @@ var auditFields = []field{
 	{key: "keep", shape: shapeCount, most: 1000, standard: "5", doc: "How many files that were put aside stay."},
 }
 
-func (s *Settings) readAudit(file string, in *node, warn func(file, format string, args ...any)) error {
+func (s *Settings) readAudit(file string, in *node) error {
 	a := Audit{MaxBytes: defaultAuditBytes, Keep: defaultAuditKeep}
 	err := readFields(file, "codemode.audit", in, auditFields, func(key string, value *node) error {
 		switch key {
@@ -46,7 +46,7 @@ func (s *Settings) readAudit(file string, in *node, warn func(file, format strin
 			a.Keep = int(value.count())
 		}
 		return nil
-	}, warn)
+	})
 	if err == nil && a.File == "" {
 		a.File, err = DefaultAuditFile()
 	}

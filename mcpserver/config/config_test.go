@@ -223,7 +223,7 @@ func TestFileErrors(t *testing.T) {
 func TestSettings(t *testing.T) {
 	c := parse(t, `{"mcpServers": {"a": {"command": "a", "timeout": "2m"}}, "codemode": {"timeout": "50s", "outbound": "inherit", "memoryMB": 64,
 		"hardened": true, "workers": 3, "allowAddresses": ["10.1.0.0/16", "::1"],
-		"toolCalls": 7, "cpu": 1000, "resultChars": 9, "descriptionChars": 8, "preamble": "p", "startTimeout": "5s", "timout": 3}}`, nil)
+		"toolCalls": 7, "cpu": 1000, "resultChars": 9, "descriptionChars": 8, "preamble": "p", "startTimeout": "5s"}}`, nil)
 	want := Settings{Timeout: 50 * time.Second, StartTimeout: 5 * time.Second, Outbound: protocol.OutboundInherit,
 		Hardened: true, Workers: 3, AllowAddresses: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("::1/128")},
 		Limits: protocol.Limits{Memory: 64 << 20, ToolCalls: 7, CPU: time.Second}, ResultChars: 9, DescriptionChars: 8, Preamble: "p"}
@@ -231,11 +231,22 @@ func TestSettings(t *testing.T) {
 		t.Error(d)
 	}
 	wantWarnings := []string{
-		"/etc/mcp.json: codemode.timout is not a setting; it is ignored",
 		`/etc/mcp.json: server "a": timeout (2m0s) is longer than a whole run may take (codemode.timeout, 50s), so the run's always ends first`,
 	}
 	if d := cmp.Diff(wantWarnings, c.Warnings); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestUnknownSettingsAreErrors(t *testing.T) {
+	for settings, want := range map[string]string{
+		`"polcy": {"default": "deny"}`: "/etc/mcp.json:1:42: codemode.polcy is not a setting", `"policy": {"rule": []}`: "codemode.policy.rule is not a setting",
+		`"audit": {"payload": true}`: "codemode.audit.payload is not a setting", `"pins": {"server": "a"}`: "codemode.pins.server is not a setting",
+	} {
+		_, err := Parse("/etc/mcp.json", []byte(`{"mcpServers": {}, "codemode": {`+settings+`}}`), environment())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", settings, err)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ var pinFields = []field{
 	{key: "file", shape: shapeString, standard: "codemode/pins.json where this system keeps state", doc: "The file with their hashes."},
 }
 
-func (s *Settings) readPins(file string, in *node, warn func(file, format string, args ...any)) error {
+func (s *Settings) readPins(file string, in *node) error {
 	var p Pins
 	err := readFields(file, "codemode.pins", in, pinFields, func(key string, value *node) (err error) {
 		switch key {
@@ -30,7 +30,7 @@ func (s *Settings) readPins(file string, in *node, warn func(file, format string
 			p.File = r.absolute(value.text)
 		}
 		return nil
-	}, warn)
+	})
 	if err == nil && p.File == "" {
 		p.File, err = stateFile("pins.json")
 	}

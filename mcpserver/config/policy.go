@@ -40,7 +40,7 @@ var (
 	}
 )
 
-func (s *Settings) readPolicy(file string, in *node, warn func(file, format string, args ...any)) error {
+func (s *Settings) readPolicy(file string, in *node) error {
 	return readFields(file, "codemode.policy", in, policyFields, func(key string, value *node) error {
 		switch key {
 		case "default":
@@ -50,22 +50,21 @@ func (s *Settings) readPolicy(file string, in *node, warn func(file, format stri
 		case "askTimeout":
 			s.Policy.AskTimeout = value.duration()
 		case "rules":
-			rules, err := readRules(file, value, warn)
+			rules, err := readRules(file, value)
 			if err != nil {
 				return err
 			}
 			s.Policy.Rules = append(rules, s.Policy.Rules...)
 		}
 		return nil
-	}, warn)
+	})
 }
 
-func readRules(file string, in *node, warn func(file, format string, args ...any)) ([]codetool.Rule, error) {
+func readRules(file string, in *node) ([]codetool.Rule, error) {
 	var rules []codetool.Rule
 	for i, item := range in.items {
 		var rule codetool.Rule
 		path := fmt.Sprintf("codemode.policy.rules[%d]", i)
-		unknown := ""
 		err := readFields(file, path, item, ruleFields, func(key string, value *node) (err error) {
 			switch key {
 			case "action":
@@ -86,14 +85,9 @@ func readRules(file string, in *node, warn func(file, format string, args ...any
 				rule.Reason = value.text
 			}
 			return err
-		}, func(_, _ string, args ...any) {
-			unknown = fmt.Sprintf("%s.%s is not a setting, and a condition that is ignored would widen the rule", args...)
 		})
 		if err != nil {
 			return nil, placed{err}
-		}
-		if unknown != "" { // a condition that is ignored would widen the rule
-			return nil, placed{fmt.Errorf("%s %s", place(file, item.at), unknown)}
 		}
 		if err := checkRule(file, path, item, rule); err != nil {
 			return nil, placed{err}

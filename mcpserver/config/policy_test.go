@@ -24,7 +24,7 @@ func TestPolicy(t *testing.T) {
 	}
 	for text, message := range map[string]string{
 		`{"rules": [{"action": "never"}]}`:                 `1:86: codemode.policy.rules[0].action must be "allow", "deny" or "ask"`,
-		`{"rules": [{"action": "deny", "tol": "x"}]}`:      `1:75: codemode.policy.rules[0].tol is not a setting`,
+		`{"rules": [{"action": "deny", "tol": "x"}]}`:      `1:101: codemode.policy.rules[0].tol is not a setting`,
 		`{"rules": [{"action": "deny", "tool": "["}]}`:     `1:102: codemode.policy.rules[0].tool "[" is not a pattern`,
 		`{"rules": [{"action": "deny", "when": "args."}]}`: `1:102: codemode.policy.rules[0].when is no CEL expression: Syntax error: no viable alternative`,
 		`{"rules": [{"tool": "x"}]}`:                       `1:75: codemode.policy.rules[0].action must be allow, deny or ask, is ""`,

@@ -72,28 +72,28 @@ func (s *Settings) read(file string, own *node, expand func(string) (string, err
 	return readFields(file, "codemode", own, settingFields, func(key string, value *node) error {
 		switch key {
 		case "policy":
-			return placedOrNil(s.readPolicy(file, value, warn))
+			return placedOrNil(s.readPolicy(file, value))
 		case "audit":
-			return placedOrNil(s.readAudit(file, value, warn))
+			return placedOrNil(s.readAudit(file, value))
 		case "pins":
-			return placedOrNil(s.readPins(file, value, warn))
+			return placedOrNil(s.readPins(file, value))
 		case "views":
 			return placedOrNil(s.readViews(file, value, expand, warn))
 		}
 		return s.set(key, value)
-	}, warn)
+	})
 }
 
-// readFields reads an object by its table: an unknown member is a warning, a wrong value an error with its place.
-func readFields(file, path string, in *node, fields []field, set func(key string, value *node) error, warn func(file, format string, args ...any)) error {
+// readFields reads an object by its table. An unknown member is as wrong as a wrong value: a policy whose name is misspelt
+// would be none.
+func readFields(file, path string, in *node, fields []field, set func(key string, value *node) error) error {
 	if in.kind != isObject {
 		return fmt.Errorf("%s %s must be an object, is %s", place(file, in.at), path, in.kind)
 	}
 	for _, m := range in.members {
 		known, ok := fieldOf(fields, m.key)
 		if !ok {
-			warn(file, "%s.%s is not a setting; it is ignored", path, m.key)
-			continue
+			return fmt.Errorf("%s %s.%s is not a setting (codemode schema has them all)", place(file, m.value.at), path, m.key)
 		}
 		err := known.check(m.value)
 		if err == nil {

@@ -99,7 +99,6 @@ func whyEmpty(err error) string {
 
 // readView reads one view, with its token as it is written.
 func readView(file, at string, item *node) (v View, err error) {
-	unknown := ""
 	err = readFields(file, at, item, viewFields, func(key string, value *node) (err error) {
 		switch key {
 		case "name":
@@ -114,14 +113,10 @@ func readView(file, at string, item *node) (v View, err error) {
 			v.ReadOnly = value.is("true")
 		}
 		return err
-	}, func(_, _ string, args ...any) {
-		unknown = fmt.Sprintf("%s.%s is not a setting, and one that is ignored would widen the view", args...)
 	})
 	switch {
 	case err != nil:
 		return v, err
-	case unknown != "":
-		return v, fmt.Errorf("%s %s", place(file, item.at), unknown)
 	case v.Name == "":
 		return v, fmt.Errorf("%s %s has no name", place(file, item.at), at)
 	case item.get("token") == nil:
