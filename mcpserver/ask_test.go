@@ -98,16 +98,23 @@ func TestAPersonDecides(t *testing.T) {
 	}
 }
 
-// What the person of one client allows is asked again of another's, and a request without a session allows nothing beyond it.
-func TestAllowedForOneClientAlone(t *testing.T) {
+// generous serves a tool about which a person is asked, who takes the widest choice. The choices are noted.
+func generous(t *testing.T, offered *[][]string) *Server {
+	t.Helper()
 	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: fake.Tools("echo")}}, []string{"srv"}, nil)),
 		&Options{Policy: config.Policy{Default: codetool.Ask}})
-	var offered [][]string
 	s.guard.ask = func(_ context.Context, _ string, choices []string) (string, error) {
-		offered = append(offered, choices)
+		*offered = append(*offered, choices)
 		return choices[len(choices)-1], nil
 	}
 	s.Settled(t.Context())
+	return s
+}
+
+// What the person of one client allows is asked again of another's, and a request without a session allows nothing beyond it.
+func TestAllowedForOneClientAlone(t *testing.T) {
+	var offered [][]string
+	s := generous(t, &offered)
 	first, other := connect(t, s), connect(t, s)
 	for i, c := range []*client{first, other, first, other} {
 		if got := c.code(`async () => { await srv.echo({}); return "done" }`).text(); got != "done" {
@@ -133,14 +140,8 @@ func TestAllowedForOneClientAlone(t *testing.T) {
 
 // Over HTTP a client is its session; a request without one is anybody's.
 func TestAllowedOverHTTP(t *testing.T) {
-	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: fake.Tools("echo")}}, []string{"srv"}, nil)),
-		&Options{Policy: config.Policy{Default: codetool.Ask}})
 	var offered [][]string
-	s.guard.ask = func(_ context.Context, _ string, choices []string) (string, error) {
-		offered = append(offered, choices)
-		return choices[len(choices)-1], nil
-	}
-	s.Settled(t.Context())
+	s := generous(t, &offered)
 	url := listen(t, s, nil)
 	first, other := session(t, url), session(t, url)
 	all, fewer := []string{once, forRun, forSession}, []string{once, forRun}
