@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/codemode-go/codemode/protocol"
@@ -64,6 +65,9 @@ func (o *remoteOptions) executor(ctx context.Context, defaults *remote.DialOptio
 	return balancer, nil
 }
 
+// schemes are those of a daemon's address, dns+ aside. Those of HTTP say the same of it.
+var schemes = []string{"ws", "wss", "ws+unix", "http", "https"}
+
 // daemons lists the URLs.
 func (o *remoteOptions) daemons() ([]string, error) {
 	var urls []string
@@ -71,6 +75,9 @@ func (o *remoteOptions) daemons() ([]string, error) {
 		for text := range strings.SplitSeq(list, ",") {
 			if text = strings.TrimSpace(text); text == "" {
 				return nil, usagef("--remote %q names no daemon", list)
+			}
+			if scheme, _, found := strings.Cut(text, "://"); !found || !slices.Contains(schemes, strings.TrimPrefix(scheme, "dns+")) {
+				return nil, usagef("--remote takes ws://, wss:// and ws+unix:// addresses, not %q", scheme)
 			}
 			urls = append(urls, text)
 		}
