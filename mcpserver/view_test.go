@@ -219,6 +219,7 @@ func TestWhatAViewHasNotIsNotFound(t *testing.T) {
 				return err
 			},
 			"resources/subscribe": func(c *webClient, server string) error {
+				//lint:ignore SA1019 clients of the older revisions subscribe
 				return c.Subscribe(t.Context(), mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: "codemode://" + server + "/note://a"}})
 			},
 			"prompts/get": func(c *webClient, server string) error {
