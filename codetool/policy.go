@@ -33,8 +33,8 @@ func (h Hints) destructive() bool {
 // Rule says what happens to calls that match all of its conditions. A condition that is not set matches every call.
 type Rule struct {
 	Action Action
-	// Servers and Tools are patterns of path.Match over the names as the host gave them; one of each has to match. They are
-	// not case sensitive.
+	// Servers and Tools are patterns of path.Match over the names as the host gave them and as programs use them, see
+	// Matches; one of each has to match.
 	Servers, Tools []string
 	// ReadOnly and Destructive are what the tool's hints have to be.
 	ReadOnly, Destructive *bool
@@ -141,20 +141,9 @@ func (p *Policy) Decide(ctx context.Context, call *Call, hints Hints) Decision {
 }
 
 func (r *Rule) matches(call *Call, hints Hints) bool {
-	return matchesAny(r.Servers, call.Provider) && matchesAny(r.Tools, call.Tool) &&
+	return (len(r.Servers) == 0 || Matches(r.Servers, call.Provider, call.Namespace)) &&
+		(len(r.Tools) == 0 || Matches(r.Tools, call.Tool, call.Identifier)) &&
 		(r.ReadOnly == nil || *r.ReadOnly == hints.readOnly()) && (r.Destructive == nil || *r.Destructive == hints.destructive())
-}
-
-// matchesAny reports whether a name matches one of the patterns; no patterns match everything. A slash in a name is a
-// character like any other.
-func matchesAny(patterns []string, name string) bool {
-	plain := func(text string) string { return strings.ToLower(strings.ReplaceAll(text, "/", "\x00")) }
-	for _, pattern := range patterns {
-		if ok, err := path.Match(plain(pattern), plain(name)); err == nil && ok {
-			return true
-		}
-	}
-	return len(patterns) == 0
 }
 
 // DeniedError is a call that was not made.

@@ -94,7 +94,7 @@ func ordered(raw json.RawMessage) (value any) {
 // withheld says of each tool that may not be called why. A server that nobody has seen before is remembered once it has
 // listed its tools itself.
 func (p *pins) withheld(id string, status *upstream.Status) map[string]string {
-	if id == "" || len(status.Tools) == 0 || !p.config.Has(status.Name) {
+	if id == "" || len(status.Tools) == 0 || !p.config.Has(status.Name, status.Namespace) {
 		return nil
 	}
 	p.mu.Lock()
@@ -342,7 +342,7 @@ func (s *Server) Accept(server, tool string) ([]string, error) {
 			return nil, fmt.Errorf("server %q, tool %q: %w", server, tool, ErrNoSuchTool)
 		}
 		id := g.pinIDs[u]
-		if id == "" || !g.pins.config.Has(server) {
+		if id == "" || !g.pins.config.Has(server, status.Namespace) {
 			return nil, fmt.Errorf("the tools of server %q are not pinned: codemode.pins says so", server)
 		}
 		g.pins.mu.Lock()

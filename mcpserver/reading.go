@@ -93,6 +93,7 @@ func (g *generation) authorize(next func(context.Context, codetool.Call) error) 
 			return err
 		}
 		call.Provider, call.Tool, call.Arguments = u.Status().Namespace, action, params
+		call.Namespace, call.Identifier = call.Provider, action // those of the function would be names of another server
 		return next(context.WithValue(ctx, methodKey{}, methods[action]), call)
 	}
 }

@@ -26,8 +26,11 @@ func (v *view) derive(g *generation) *generation {
 	d := &generation{
 		options: g.options, ownBudget: g.ownBudget, offers: v.offers, pins: g.pins, pinIDs: g.pinIDs, view: &v.config, whole: g, stale: true,
 	}
-	d.upstreams = slices.DeleteFunc(slices.Clone(g.upstreams), func(u *upstream.Upstream) bool { return !d.view.HasServer(u.Status().Name) })
-	d.options.Problems = slices.DeleteFunc(slices.Clone(g.options.Problems), func(p config.Problem) bool { return !d.view.HasServer(p.Server) })
+	d.upstreams = slices.DeleteFunc(slices.Clone(g.upstreams), func(u *upstream.Upstream) bool {
+		status := u.Status()
+		return !d.view.HasServer(status.Name, status.Namespace)
+	})
+	d.options.Problems = slices.DeleteFunc(slices.Clone(g.options.Problems), func(p config.Problem) bool { return !d.view.HasServer(p.Server, config.Namespace(p.Server)) })
 	d.toolOver(v.Server, g.authorizeOwn)
 	return d
 }
@@ -142,7 +145,9 @@ func (g *generation) toolsOf(status *upstream.Status) []upstream.Tool {
 	if g.view == nil {
 		return status.Tools
 	}
-	return slices.DeleteFunc(slices.Clone(status.Tools), func(tool upstream.Tool) bool { return !g.view.HasTool(status.Name, tool.Name, tool.ReadOnly) })
+	return slices.DeleteFunc(slices.Clone(status.Tools), func(tool upstream.Tool) bool {
+		return !g.view.HasTool([]string{status.Name, status.Namespace}, []string{tool.Name, tool.Identifier}, tool.ReadOnly)
+	})
 }
 
 // hides reports whether an upstream has a tool that the generation has not.
@@ -156,7 +161,10 @@ func (g *generation) offering(action string) []*upstream.Upstream {
 	if g.view == nil {
 		return g.upstreams
 	}
-	return slices.DeleteFunc(slices.Clone(g.upstreams), func(u *upstream.Upstream) bool { return !g.view.HasTool(u.Status().Name, action, true) })
+	return slices.DeleteFunc(slices.Clone(g.upstreams), func(u *upstream.Upstream) bool {
+		status := u.Status()
+		return !g.view.HasTool([]string{status.Name, status.Namespace}, []string{action}, true)
+	})
 }
 
 // shownOf leaves out of an offer what the generation does not have.

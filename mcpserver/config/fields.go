@@ -61,8 +61,8 @@ var serverFields = []field{
 	{key: "disabled", shape: shapeBool, standard: "false", doc: "Leave the server out; enabled: false is the same."},
 	{key: "enabled", shape: shapeBool, standard: "true", doc: "The opposite of disabled."},
 	{key: "namespace", shape: shapeString, standard: "the server's name as an identifier", doc: "What programs call the server."},
-	{key: "includeTools", aliases: []string{"enabled_tools", "tools"}, shape: shapeList, standard: "all", doc: "Globs over tool names: only these are there."},
-	{key: "excludeTools", aliases: []string{"disabled_tools", "disabledTools"}, shape: shapeList, doc: "Globs over tool names: these are not there."},
+	{key: "includeTools", aliases: []string{"enabled_tools", "tools"}, shape: shapeList, standard: "all", doc: "Globs over tools' names, the server's own (`get-sum`) or the one that programs call (`get_sum`): only these are there. Case does not count."},
+	{key: "excludeTools", aliases: []string{"disabled_tools", "disabledTools"}, shape: shapeList, doc: "Globs over tools' names of either kind: these are not there. Case does not count."},
 	{key: "startTimeout", aliases: []string{"startupTimeout", "startup_timeout", "startup_timeout_sec", "startup_timeout_ms"}, shape: shapeDuration, standard: "codemode.startTimeout", doc: "Bound of the server's start."},
 	{key: "timeout", aliases: []string{"tool_timeout_sec"}, shape: shapeDuration, standard: "the run's", doc: "Bound of one call."},
 }

@@ -1,5 +1,7 @@
 package config
 
+import "github.com/codemode-go/codemode/codetool"
+
 // Pins says which tools are withheld when they change. Its zero value withholds none.
 type Pins struct {
 	// File is where the hashes of tools are kept; empty pins nothing.
@@ -11,7 +13,7 @@ type Pins struct {
 }
 
 var pinFields = []field{
-	{key: "servers", shape: shapeCommand, standard: "every server", doc: "Globs over the names of the servers whose tools are pinned."},
+	{key: "servers", shape: shapeCommand, standard: "every server", doc: "Globs over the names or namespaces of the servers whose tools are pinned. Case does not count."},
 	{key: "newTools", shape: shapeString, values: []string{"allow", "withhold"}, standard: "allow", doc: "What happens to a tool that a server did not have when it was first seen. All tools of a server that is first seen are taken as they are; a server is its name with command, args, cwd, url and openapi as the file writes them, so with a token in these that is no ${VAR} each new token makes a new one. With allow, too, the names after a server's first 20,000 are withheld."},
 	{key: "file", shape: shapeString, standard: "codemode/pins.json where this system keeps state", doc: "The file with their hashes."},
 }
@@ -38,10 +40,10 @@ func (s *Settings) readPins(file string, in *node) error {
 	return err
 }
 
-// Has reports whether the tools of a server are pinned.
-func (p *Pins) Has(server string) bool {
+// Has reports whether the tools of a server are pinned, by its names.
+func (p *Pins) Has(server ...string) bool {
 	if p.File == "" || len(p.Servers) == 0 {
 		return p.File != ""
 	}
-	return matchesAny(p.Servers, server)
+	return codetool.Matches(p.Servers, server...)
 }

@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/codemode-go/codemode/codetool"
 )
 
 // View is what the clients of one token see over HTTP. For them there is nothing beside it.
@@ -23,20 +25,20 @@ type View struct {
 var viewFields = []field{
 	{key: "name", shape: shapeString, doc: "What messages call the view. Of several files' views with one name the later file's counts."},
 	{key: "token", shape: shapeString, doc: "The bearer token of its clients, better a ${keychain:…} or ${VAR}; without a value nobody has the view."},
-	{key: "servers", shape: shapeCommand, standard: "those that tools names, else every server", doc: "Globs over servers' names."},
-	{key: "tools", shape: shapeCommand, standard: "every tool of the servers", doc: "Globs over tools' names, or over SERVER.TOOL where they have a dot. With them a server's resources are there when readResource is among them, and its prompts when getPrompt is."},
+	{key: "servers", shape: shapeCommand, standard: "those that tools names, else every server", doc: "Globs over servers' names or namespaces. Case does not count."},
+	{key: "tools", shape: shapeCommand, standard: "every tool of the servers", doc: "Globs over tools' names, the servers' own (`get-sum`) or those that programs call (`get_sum`), or over SERVER.TOOL where they have a dot. Case does not count. With them a server's resources are there when readResource is among them, and its prompts when getPrompt is."},
 	{key: "readOnly", shape: shapeBool, standard: "false", doc: "Only tools of which their servers say that they only read."},
 }
 
-// HasServer reports whether a server is in the view: one that Servers matches and, where each of Tools names servers, one
-// of those.
-func (v *View) HasServer(server string) bool {
-	if len(v.Servers) > 0 && !matchesAny(v.Servers, server) {
+// HasServer reports whether a server is in the view, by its names: one that Servers matches and, where each of Tools names
+// servers, one of those.
+func (v *View) HasServer(server ...string) bool {
+	if len(v.Servers) > 0 && !codetool.Matches(v.Servers, server...) {
 		return false
 	}
 	return len(v.Tools) == 0 || slices.ContainsFunc(v.Tools, func(glob string) bool {
 		for i := range glob {
-			if matched, _ := path.Match(glob[:i], server); glob[i] == '.' && matched {
+			if glob[i] == '.' && codetool.Matches([]string{glob[:i]}, server...) {
 				return true
 			}
 		}
@@ -44,25 +46,22 @@ func (v *View) HasServer(server string) bool {
 	})
 }
 
-// HasTool reports whether a tool is in the view; readOnly is what its server says of it.
-func (v *View) HasTool(server, tool string, readOnly bool) bool {
-	if !v.HasServer(server) || v.ReadOnly && !readOnly {
+// HasTool reports whether a tool is in the view, by the server's names and its own; readOnly is what its server says of it.
+func (v *View) HasTool(server, tool []string, readOnly bool) bool {
+	if !v.HasServer(server...) || v.ReadOnly && !readOnly {
 		return false
 	}
-	return len(v.Tools) == 0 || slices.ContainsFunc(v.Tools, func(glob string) bool {
-		name := tool
-		if strings.Contains(glob, ".") {
-			name = server + "." + tool
+	var whole []string
+	for _, s := range server {
+		for _, t := range tool {
+			whole = append(whole, s+"."+t)
 		}
-		matched, _ := path.Match(glob, name)
-		return matched
-	})
-}
-
-func matchesAny(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(glob string) bool {
-		matched, _ := path.Match(glob, name)
-		return matched
+	}
+	return len(v.Tools) == 0 || slices.ContainsFunc(v.Tools, func(glob string) bool {
+		if strings.Contains(glob, ".") {
+			return codetool.Matches([]string{glob}, whole...)
+		}
+		return codetool.Matches([]string{glob}, tool...)
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/codemode-go/codemode/codetool"
 )
 
 func parseViews(t *testing.T, views string) (*Config, error) {
@@ -66,10 +68,17 @@ func TestViewHas(t *testing.T) {
 		{View{Tools: []string{"fs.read"}}, "other", "fs.read", false, false},
 		{View{Tools: []string{"my.server.get"}}, "my.server", "get", false, true},
 		{View{Tools: []string{"fs.read"}, Servers: []string{"other"}}, "fs", "read", false, false},
+		{View{Tools: []string{"get_sum"}}, "my.server", "get-sum", false, true},
+		{View{Tools: []string{"get-sum"}}, "my.server", "get-sum", false, true},
+		{View{Tools: []string{"my_server.get_sum"}}, "my.server", "get-sum", false, true},
+		{View{Tools: []string{"my_server.get-sum"}}, "my.server", "get-sum", false, true},
+		{View{Tools: []string{"my.server.get_sum"}}, "my.server", "get-sum", false, true},
+		{View{Servers: []string{"my_server"}}, "my.server", "x", false, true},
+		{View{Servers: []string{"my-server"}}, "my.server", "x", false, false},
 		{View{ReadOnly: true}, "fs", "read", true, true},
 		{View{ReadOnly: true}, "fs", "write", false, false},
 	} {
-		if got := tt.view.HasTool(tt.server, tt.tool, tt.reads); got != tt.want {
+		if got := tt.view.HasTool([]string{tt.server, Namespace(tt.server)}, append([]string{tt.tool}, codetool.ToolIdentifiers([]string{tt.tool})...), tt.reads); got != tt.want {
 			t.Errorf("%+v has %s.%s: %v", tt.view, tt.server, tt.tool, got)
 		}
 	}

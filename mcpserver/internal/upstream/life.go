@@ -132,6 +132,9 @@ func (u *Upstream) openWith(ctx context.Context, dial dialer) (*session, []Tool,
 	u.cache.save(entries, u.log)
 	tools, warnings := decodeTools(entries, u.spec.include, u.spec.exclude)
 	u.warn(warnings)
+	u.mu.Lock()
+	u.status.Idle = idle(entries, u.spec.include, u.spec.exclude)
+	u.mu.Unlock()
 	return s, u.callable(s, tools), nil
 }
 
@@ -230,6 +233,7 @@ func (u *Upstream) refresh(s *session) {
 	tools = u.callable(s, tools)
 	u.mu.Lock()
 	changed := !reflect.DeepEqual(tools, u.status.Tools)
+	u.status.Idle = idle(entries, u.spec.include, u.spec.exclude)
 	if changed {
 		u.status.Tools = tools
 	}

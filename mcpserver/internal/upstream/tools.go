@@ -3,13 +3,16 @@ package upstream
 import (
 	"encoding/json"
 	"fmt"
-	"path"
 	"slices"
+
+	"github.com/codemode-go/codemode/codetool"
 )
 
 // Tool is one tool as the server described it; the schemas are the bytes of the wire.
 type Tool struct {
-	Name, Title, Description  string
+	Name, Title, Description string
+	// Identifier is what programs call it where all tools of its server are.
+	Identifier                string
 	InputSchema, OutputSchema json.RawMessage
 	// ReadOnly and Idempotent are the server's own hints that a second call does no harm. Destructive is, as the specification
 	// has it, what does not say that it is not.
@@ -21,14 +24,63 @@ type Tool struct {
 // decodeTools reads the entries of tools/list one by one, so that a malformed one costs nothing but itself. Warnings are
 // about what was left out.
 func decodeTools(entries []json.RawMessage, include, exclude []string) (tools []Tool, warnings []string) {
+	all, warnings := decodeAll(entries)
+	identify(all)
+	tools = slices.DeleteFunc(all, func(tool Tool) bool {
+		return len(include) > 0 && !codetool.Matches(include, tool.includeNames()...) ||
+			len(exclude) > 0 && codetool.Matches(exclude, tool.excludeNames()...)
+	})
+	identify(tools)
+	return tools, warnings
+}
+
+// identify gives each of the tools its identifier among them.
+func identify(tools []Tool) {
+	names := make([]string, len(tools))
+	for i := range tools {
+		names[i] = tools[i].Name
+	}
+	for i, identifier := range codetool.ToolIdentifiers(names) {
+		tools[i].Identifier = identifier
+	}
+}
+
+// includeNames are the names under which a tool of a whole list can be included.
+func (t *Tool) includeNames() []string { return []string{t.Name, t.Identifier} }
+
+// excludeNames are those under which it can be excluded: also what it would be called without the others, lest it get the name
+// of one that is left out.
+func (t *Tool) excludeNames() []string {
+	return append(t.includeNames(), codetool.ToolIdentifiers([]string{t.Name})...)
+}
+
+// idle are the globs that match none of the tools that a server listed, with the setting that has them.
+func idle(entries []json.RawMessage, include, exclude []string) (idle []string) {
+	if len(include)+len(exclude) == 0 {
+		return nil
+	}
+	all, _ := decodeAll(entries)
+	identify(all)
+	for _, list := range []struct {
+		setting string
+		globs   []string
+		names   func(*Tool) []string
+	}{{"includeTools", include, (*Tool).includeNames}, {"excludeTools", exclude, (*Tool).excludeNames}} {
+		for _, glob := range list.globs {
+			if !slices.ContainsFunc(all, func(tool Tool) bool { return codetool.Matches([]string{glob}, list.names(&tool)...) }) {
+				idle = append(idle, fmt.Sprintf("%s has %q", list.setting, glob))
+			}
+		}
+	}
+	return idle
+}
+
+func decodeAll(entries []json.RawMessage) (tools []Tool, warnings []string) {
 	seen := map[string]bool{}
 	for i, raw := range entries {
 		tool, reason := decodeTool(raw)
-		switch {
-		case reason == "" && seen[tool.Name]:
+		if reason == "" && seen[tool.Name] {
 			reason = "is listed twice"
-		case reason == "" && !selected(tool.Name, include, exclude):
-			continue
 		}
 		if reason != "" {
 			warnings = append(warnings, fmt.Sprintf("tool %d (%q) %s; it is left out", i+1, tool.Name, reason))
@@ -82,12 +134,4 @@ func stringMember(fields map[string]json.RawMessage, key string) string {
 	var s string
 	_ = json.Unmarshal(fields[key], &s) // what is no string counts as missing
 	return s
-}
-
-func selected(name string, include, exclude []string) bool {
-	matches := func(pattern string) bool {
-		ok, err := path.Match(pattern, name)
-		return err == nil && ok
-	}
-	return (len(include) == 0 || slices.ContainsFunc(include, matches)) && !slices.ContainsFunc(exclude, matches)
 }

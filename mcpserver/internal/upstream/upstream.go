@@ -122,6 +122,8 @@ type Status struct {
 	Reason string
 	// Tools are the tools as last listed, perhaps in an earlier life of ours; they stay known while the server is down.
 	Tools []Tool
+	// Idle are the globs of includeTools and excludeTools that match nothing of what it last listed, as `includeTools has "x"`.
+	Idle []string
 	// Server and Version are what the server calls itself.
 	Server, Version string
 	// Instructions is what it says of itself.

@@ -166,9 +166,9 @@ func TestMalformedToolCostsOnlyItself(t *testing.T) {
 		json.RawMessage(`{"name":"task","execution":{"taskSupport":"required"}}`),
 	}}, "", &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	want := []Tool{
-		{Name: "nullable", Title: "T", InputSchema: json.RawMessage(`{"type":["object","null"],"z":9007199254740993,"a":1}`), Destructive: true},
-		{Name: "bool", InputSchema: json.RawMessage(`true`), Destructive: true},
-		{Name: "bare", Destructive: true},
+		{Name: "nullable", Identifier: "nullable", Title: "T", InputSchema: json.RawMessage(`{"type":["object","null"],"z":9007199254740993,"a":1}`), Destructive: true},
+		{Name: "bool", Identifier: "bool", InputSchema: json.RawMessage(`true`), Destructive: true},
+		{Name: "bare", Identifier: "bare", Destructive: true},
 	}
 	if d := cmp.Diff(want, settle(t, u).Tools); d != "" {
 		t.Error(d)
