@@ -33,9 +33,10 @@ tool calls and results cross: tools and credentials stay with the host. "listeni
 accepts. ADDR is host:port (port 0 takes a free one; without a host it is loopback) or unix:/path; an address that others can
 reach needs --token-file or --client-ca. GET /healthz, /readyz and /metrics answer without a token.
 
-A token file has a line NAME TOKEN [concurrency=N] [queue=N] [queueTimeout=30s] [timeout=60s] [memory=BYTES] for each token. It is read
-anew when it changes and on SIGHUP; a token that was taken away ends its sessions. SIGTERM drains: no new sessions and
-runs, what runs finishes within --drain-timeout, and the sessions end with a code. A second SIGTERM ends at once.`,
+A token file has a line NAME TOKEN [concurrency=N] [queue=N] [queueTimeout=30s] [timeout=60s] [memory=BYTES] for each token; a
+line of one word is a token without a name. It is read anew when it changes and on SIGHUP (replace it by a rename); a token that was
+taken away ends its sessions. SIGTERM drains: no new sessions and runs, what runs finishes within --drain-timeout, and the
+sessions end with a code. A second SIGTERM ends at once.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o daemonOptions
 			o.declare(flags)

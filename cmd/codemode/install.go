@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
@@ -47,6 +48,9 @@ servers come back in the place of codemode and the rest stays.`,
 
 func installer(file *string, verb string, do func(*installation, terminal) error) runFunc {
 	return func(_ context.Context, term terminal, args []string) error {
+		if len(args) > 1 && slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
+			return usagef("flags stand before the host: codemode %s --file F HOST", verb)
+		}
 		if len(args) != 1 {
 			return usagef("say which host: codemode %s HOST, one of %s", verb, strings.Join(hostIDs(), ", "))
 		}
@@ -214,5 +218,8 @@ func (i *installation) uninstall(term terminal) error {
 		return err
 	}
 	_, err = fmt.Fprintf(term.out, "%s %s\n", done.File, how)
+	if _, kept := os.Stat(done.Config); kept == nil && err == nil {
+		_, err = fmt.Fprintf(term.out, "%s stays, with the servers and whatever secrets are written in it; remove it when nothing uses it\n", done.Config)
+	}
 	return err
 }

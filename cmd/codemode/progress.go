@@ -29,7 +29,7 @@ type progressMode string
 
 func (m *progressMode) declare(flags *flag.FlagSet) {
 	*m = "auto"
-	flags.Func("progress", "show calls and a summary on standard error: auto, on a `terminal`; plain lines, anywhere; or off", func(text string) error {
+	flags.Func("progress", "show calls and a summary on standard error: `WHEN` is auto (on a terminal), plain (lines, anywhere) or off", func(text string) error {
 		if !slices.Contains([]string{"auto", "plain", "off"}, text) {
 			return fmt.Errorf("must be auto, plain or off")
 		}

@@ -108,7 +108,7 @@ func (o *serveOptions) declare(flags *flag.FlagSet) {
 
 // declareDescription declares the flags about what the model reads.
 func (o *serveOptions) declareDescription(flags *flag.FlagSet) {
-	flags.StringVar(&o.form, "description", string(codetool.FormAuto), "what the tool's description shows: `full` declarations, compact ones, or auto, full where they fit")
+	flags.StringVar(&o.form, "description", string(codetool.FormAuto), "what the tool's description shows: `FORM` is full (declarations), compact, or auto, full where they fit")
 	flags.IntVar(&o.budget, "budget", 0, "how many `characters` the description may have; 0 is 50,000, and 2,000 for Claude Code, which cuts what is longer")
 }
 
