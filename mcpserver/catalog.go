@@ -72,6 +72,9 @@ func (s *Server) burst(changed <-chan struct{}) bool {
 // publish makes the description the tool's, which notifies the clients, when it is not already.
 func (s *Server) publish() {
 	g := s.generation()
+	if s.root == nil {
+		s.warnUnmatched(g)
+	}
 	description := g.current().Description()
 	s.mu.Lock()
 	known := s.published == description

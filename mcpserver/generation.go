@@ -31,6 +31,8 @@ type generation struct {
 	reading map[string]string // the functions of tool that read, by their names
 	tool    *codetool.Tool    // of the upstreams as they were when stale was last cleared
 
+	told []string // of what is unmatched
+
 	view  *config.View // what it is of the generation whole; nil is all of it
 	whole *generation
 	// authorizeOwn is what the embedding program asks about calls.

@@ -26,7 +26,8 @@ func doctorCommand() command {
 		summary: "Check this machine, and every server of a configuration.",
 		description: `Runs one program, and says which engine ran it and what its sandbox is. With a configuration: starts each server, and says
 which program was found for it, which revision of the protocol it speaks, how many tools it has and how long it took, or why it is
-down and what it last wrote to standard error; then how much a client is sent.
+down and what it last wrote to standard error; then how much a client is sent. Globs of the policy, the views, the pins, includeTools
+and excludeTools that match nothing are warnings.
 
 Exit code 1 when anything does not work, 2 when the configuration cannot be read.`,
 		setup: func(flags *flag.FlagSet) runFunc {
@@ -174,6 +175,7 @@ func (d *diagnosis) servers(ctx context.Context, o *serveOptions, cfg *config.Co
 	settling, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	server.Settled(settling)
+	d.Warnings = append(d.Warnings, server.Unmatched()...)
 	for i, status := range server.Servers() {
 		d.Servers = append(d.Servers, diagnoseServer(&cfg.Servers[i], &status, heard))
 	}
