@@ -36,14 +36,14 @@ func TestPolicyKnowsBothNames(t *testing.T) {
 	call := &Call{Provider: "my.files", Tool: "get-sum", Namespace: "my_files", Identifier: "get_sum"}
 	for _, action := range []Action{Allow, Deny, Ask} {
 		for _, rule := range []Rule{
-			{Tools: []string{"get_sum"}}, {Tools: []string{"get-sum"}}, {Servers: []string{"my_files"}}, {Servers: []string{"my.files"}, Tools: []string{"GET_*"}},
+			{Tools: []string{"get_sum"}}, {Tools: []string{"get_sum_2"}}, {Tools: []string{"get-sum"}}, {Servers: []string{"my_files"}}, {Servers: []string{"my.files"}, Tools: []string{"GET_*"}},
 		} {
 			rule.Action = action
 			p, err := NewPolicy([]Rule{rule}, Ask)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.Decide(context.Background(), call, Hints{}); got.Action != action || got.Rule != 0 {
+			if got := p.Decide(context.Background(), call, Hints{Names: []string{"get_sum_2"}}); got.Action != action || got.Rule != 0 {
 				t.Errorf("%+v: %+v", rule, got)
 			}
 		}

@@ -22,7 +22,11 @@ const (
 
 // Hints are what a server says of a tool, as annotations of MCP. What it does not say is assumed as the specification does: a
 // tool may write, and may destroy.
-type Hints struct{ ReadOnly, Destructive *bool }
+type Hints struct {
+	ReadOnly, Destructive *bool
+	// Names are further names by which rules may mean the tool, such as what it is called beside tools that this caller has not.
+	Names []string
+}
 
 // readOnly and destructive are the hints with the specification's defaults; a tool that only reads destroys nothing.
 func (h Hints) readOnly() bool { return h.ReadOnly != nil && *h.ReadOnly }
@@ -142,7 +146,7 @@ func (p *Policy) Decide(ctx context.Context, call *Call, hints Hints) Decision {
 
 func (r *Rule) matches(call *Call, hints Hints) bool {
 	return (len(r.Servers) == 0 || Matches(r.Servers, call.Provider, call.Namespace)) &&
-		(len(r.Tools) == 0 || Matches(r.Tools, call.Tool, call.Identifier)) &&
+		(len(r.Tools) == 0 || Matches(r.Tools, append([]string{call.Tool, call.Identifier}, hints.Names...)...)) &&
 		(r.ReadOnly == nil || *r.ReadOnly == hints.readOnly()) && (r.Destructive == nil || *r.Destructive == hints.destructive())
 }
 

@@ -78,7 +78,7 @@ func (s *Server) describedTool(namespace, name string) (server string, hints cod
 		}
 		for _, tool := range s.generation().toolsOf(&status) {
 			if tool.Name == name {
-				return status.Name, codetool.Hints{ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive}
+				return status.Name, codetool.Hints{ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive, Names: []string{tool.Identifier}}
 			}
 		}
 		reads := methods[name] != "" || name == listResources || name == listPrompts

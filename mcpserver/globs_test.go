@@ -62,6 +62,20 @@ func TestEitherNameOfAServersTools(t *testing.T) {
 	}
 }
 
+// TestNumberedNameInAView: a rule about get_sum_2, which a view without the first shows as get_sum, holds there.
+func TestNumberedNameInAView(t *testing.T) {
+	scripts := map[string]fake.Script{"srv": {Tools: fake.Tools("get-sum", "get.sum")}}
+	policy := config.Policy{Rules: []codetool.Rule{{Action: codetool.Deny, Tools: []string{"get_sum_2"}}}}
+	s := serve(t, FromConfig(configure(t, scripts, []string{"srv"}, nil)), &Options{Policy: policy, Views: []config.View{{Name: "v", Token: "t", Tools: []string{"get_sum_2"}}}})
+	s.Settled(t.Context())
+	if got := connect(t, s).code(`async () => srv.get_sum({})`).text(); strings.Contains(got, "was not called") {
+		t.Error(got)
+	}
+	if got := connect(t, s.views[0].Server).code(`async () => srv.get_sum({})`).text(); !strings.Contains(got, "srv.get.sum was not called: the policy denies it") {
+		t.Error(got)
+	}
+}
+
 // TestEitherNameInAView: a view has a tool by either name, and a server.
 func TestEitherNameInAView(t *testing.T) {
 	scripts := map[string]fake.Script{"my.srv": {Tools: fake.Tools("get-sum", "echo")}}
