@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -146,7 +147,26 @@ func (i *installation) install(term terminal) error {
 	if len(taken) == 0 {
 		return usagef("%s has no servers that codemode could stand in front of (%s)", i.host.Title, i.file)
 	}
-	return i.put(term, self, gathered, before, taken)
+	if err := i.put(term, self, gathered, before, taken); err != nil {
+		return err
+	}
+	i.warn(term, before)
+	return nil
+}
+
+// warn says what will not be as before: servers that the host asks its person for something, and those of single projects.
+func (i *installation) warn(term terminal, before []byte) {
+	for _, project := range config.ProjectServers(i.file, before) {
+		fmt.Fprintf(term.err, "%s has servers of its own in %s; they stay there, beside codemode\n", project, i.file)
+	}
+	if !bytes.Contains(before, []byte("${input:")) {
+		return // nothing else of a host's is unknown here
+	}
+	if cfg, err := config.Load([]string{i.ours}, nil); err == nil {
+		for _, problem := range cfg.Problems {
+			fmt.Fprintf(term.err, "it will not start: %v\n", problem)
+		}
+	}
 }
 
 // put writes our configuration, the backup, the record and last the host's file, so that a failure on the way leaves the host as
