@@ -40,7 +40,7 @@ are in performance.json.
 Every figure is the median of several rounds, after one that warms up; the rounds of the two sides take turns, so that
 what else the machine does falls on both. Both run the whole of the dialect: the program's text is normalised, each run has
 a sandbox of its own, and tools are functions of the host. A figure in milliseconds is one run after a pause of 60 ms,
-less what the same request costs without a run (the reference is asked by HTTP). The figures of a warm sandbox are without
+less what the same request costs without a run (the reference is asked by HTTP). The figures of a warm sandbox (warm) are without
 pauses: the reference's inside its worker, ours from the call of the executor in Go to its result, without the dialect and without the making
 of the next isolate between two runs. Throughput is without pauses; the
 reference runs those repetitions inside one request. It has one thread and one process; we have a pool of processes. Beside

@@ -66,7 +66,7 @@ func (o *ours) ready(ctx context.Context) error {
 func (b *bench) warm(ctx context.Context) error {
 	return b.with(ctx, 0, func(reference, ours Side) error {
 		for _, task := range tasks()[:4] {
-			err := b.figure(task.name+", warm, the executor alone", "ms", reference, ours, func(side Side) (float64, error) {
+			err := b.figure(task.name+" (warm)", "ms", reference, ours, func(side Side) (float64, error) {
 				took, err := side.Warm(ctx, task)
 				return milliseconds(took), err
 			})
