@@ -10,6 +10,7 @@ import (
 	"log"
 	"net"
 	"net/http/httptest"
+	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -53,8 +54,11 @@ func TestEachAddressOfANameIsADaemon(t *testing.T) {
 		t.Fatal(err)
 	}
 	probe, err := net.Listen("tcp", "127.0.0.2:"+port)
-	if err != nil {
+	if err != nil && os.Getenv("CI") == "" {
 		t.Skipf("this machine has one loopback address: %v", err) // macOS
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	probe.Close()
 	second := newMachine(t, "127.0.0.2:"+port, nil, nil)

@@ -26,8 +26,8 @@ var handed = filepath.Join("..", "..", "..", "shared", "reference", "cases.json"
 func TestTheCatalogueComesOutAsInGo(t *testing.T) {
 	needPackages(t)
 	text, err := os.ReadFile(handed)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the handed catalogue is not here: %v", err) // compat's tests ask for it in CI
+	if errors.Is(err, os.ErrNotExist) && os.Getenv("CI") == "" {
+		t.Skipf("the handed catalogue is not here: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func needPackages(t *testing.T) {
 	}
 	switch {
 	case err == nil:
-	case os.Getenv("CI") == "true":
+	case os.Getenv("CI") != "":
 		t.Fatalf("run make deps: %v", err)
 	default:
 		t.Skipf("run make deps: %v", err)

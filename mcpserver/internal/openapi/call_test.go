@@ -413,7 +413,7 @@ func FuzzRequestStaysOnItsHost(f *testing.F) {
 		for tool, args := range map[string]any{"request": map[string]any{"method": "GET", "path": path, "query": map[string]string{value: value}}, "f": map[string]string{"v": value, "q": path}} {
 			text, err := json.Marshal(args)
 			if err != nil {
-				t.Skip()
+				t.Fatal(err) // strings always are JSON
 			}
 			r, err := api.operations[tool].request(api, text)
 			if err != nil {
