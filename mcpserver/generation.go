@@ -28,6 +28,7 @@ type generation struct {
 
 	mu      sync.Mutex
 	stale   bool
+	changes uint64            // of the upstreams, at the least, when tool was made
 	reading map[string]string // the functions of tool that read, by their names
 	tool    *codetool.Tool    // of the upstreams as they were when stale was last cleared
 
@@ -52,11 +53,19 @@ func (g *generation) current() *codetool.Tool {
 func (g *generation) currentWithReading() (tool *codetool.Tool, reading map[string]string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.stale {
-		g.stale = false
+	if changes := g.upstreamChanges(); g.stale || changes != g.changes {
+		g.stale, g.changes = false, changes
 		g.tool = g.base.With(g.providers())
 	}
 	return g.tool, g.reading
+}
+
+// upstreamChanges counts them. A server that is ready has its functions at once, before anybody has been told.
+func (g *generation) upstreamChanges() (sum uint64) {
+	for _, u := range g.upstreams {
+		sum += u.Changes()
+	}
+	return sum
 }
 
 // outdate has the tool made anew.

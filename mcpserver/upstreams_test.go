@@ -189,3 +189,21 @@ func TestNamespacesOfUpstreams(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// Whoever has waited for a server has its functions, though the change is not yet told to anybody.
+func TestAReadyServerHasItsFunctionsAtOnce(t *testing.T) {
+	demo := server.NewMCPServer("demo", "1")
+	demo.AddTool(mcp.NewTool("look"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("seen"), nil
+	})
+	s := serve(t, []Upstream{InProcess("demo", demo)}, nil)
+	s.Description() // a tool from before the server is ready
+	s.Settled(t.Context())
+	g := s.generation()
+	g.mu.Lock()
+	g.stale = false // as if nothing had been told
+	g.mu.Unlock()
+	if functions := s.Functions(); len(functions) != 1 {
+		t.Errorf("%v", functions)
+	}
+}

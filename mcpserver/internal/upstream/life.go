@@ -64,6 +64,7 @@ func (u *Upstream) connect() *session {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.attempt = nil
+	u.changes.Add(1)
 	if err == nil && u.closed {
 		err = errors.New("closed")
 		defer s.end()
@@ -236,6 +237,7 @@ func (u *Upstream) refresh(s *session) {
 	u.status.Idle = idle(entries, u.spec.include, u.spec.exclude)
 	if changed {
 		u.status.Tools = tools
+		u.changes.Add(1)
 	}
 	u.mu.Unlock()
 	if changed {
@@ -258,6 +260,7 @@ func (u *Upstream) drop(s *session, reason string) {
 			u.failures = 0
 		}
 		u.down(Stopped, reason)
+		u.changes.Add(1)
 		u.wg.Go(s.end) // stopping what is left of it takes its time
 	}
 	u.mu.Unlock()

@@ -27,6 +27,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -149,6 +150,7 @@ type Upstream struct {
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
+	changes atomic.Uint64 // of status, counted while mu is held
 
 	mu        sync.Mutex
 	status    Status
@@ -214,6 +216,9 @@ func (u *Upstream) Close() {
 	}
 	u.wg.Wait()
 }
+
+// Changes grows with every change of what Status tells of state, reason and tools, in the same moment. OnChange comes later.
+func (u *Upstream) Changes() uint64 { return u.changes.Load() }
 
 // Status tells what is known now. The tools are not to be changed.
 func (u *Upstream) Status() Status {
