@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -26,6 +27,7 @@ type events struct {
 	last     int64
 	bytes    int
 	order    []*kept // of all sessions, oldest first
+	gone     int     // how many of order are
 	sessions map[string]*sessionEvents
 }
 
@@ -64,11 +66,7 @@ func (e *events) StoreEvent(_ context.Context, session, stream string, message j
 		e.drop(s)
 	}
 	for e.bytes > maxAllBytes && len(e.order) > 1 {
-		oldest := e.order[0]
-		e.order = e.order[1:]
-		if !oldest.gone {
-			e.drop(e.sessions[oldest.session])
-		}
+		e.drop(e.sessions[e.order[0].session]) // the first is never gone
 	}
 	return strconv.FormatInt(one.id, 10), nil
 }
@@ -80,8 +78,13 @@ func (e *events) drop(s *sessionEvents) {
 	s.bytes -= len(oldest.message)
 	e.bytes -= len(oldest.message)
 	oldest.gone, oldest.message = true, nil
+	e.gone++
 	for len(e.order) > 0 && e.order[0].gone {
-		e.order = e.order[1:]
+		e.order, e.gone = e.order[1:], e.gone-1
+	}
+	if e.gone > len(e.order)/2+maxEvents { // behind one of a client that says nothing
+		e.order = slices.DeleteFunc(e.order, func(one *kept) bool { return one.gone })
+		e.gone = 0
 	}
 }
 

@@ -50,7 +50,9 @@ func (e *endpoints) handler(s *Server) http.Handler {
 			defer end()
 			defer context.AfterFunc(s.ctx, end)() // a view may go before its clients do
 		}
-		streamable.ServeHTTP(w, r.WithContext(ctx))
+		loan := lend(w)
+		defer loan.takeBack()
+		streamable.ServeHTTP(loan, r.WithContext(ctx))
 	})
 }
 
