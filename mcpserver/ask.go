@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/mark3labs/mcp-go/server"
 
@@ -33,8 +34,6 @@ type guard struct {
 	timeout time.Duration
 	// code says that programs are shown before they run.
 	code bool
-	// tool finds the configured name of a server, and what it says of a tool.
-	tool func(namespace, tool string) (server string, hints codetool.Hints)
 	ask  func(ctx context.Context, message string, choices []string) (choice string, err error)
 
 	allowed allowed // beyond a run
@@ -69,14 +68,15 @@ func newGuard(p config.Policy) (*guard, error) {
 	return g, nil
 }
 
-// describedTool finds what a server says of a tool. One that is not known says nothing.
-func (s *Server) describedTool(namespace, name string) (server string, hints codetool.Hints) {
-	for _, u := range s.generation().upstreams {
+// describedTool finds the configured name of a server, and what it says of a tool. One that is not known says nothing. It is
+// the generation of the call that knows: a run may call servers that are in the configuration no more.
+func (g *generation) describedTool(namespace, name string) (server string, hints codetool.Hints) {
+	for _, u := range g.upstreams {
 		status := u.Status()
 		if status.Namespace != namespace {
 			continue
 		}
-		for _, tool := range s.generation().toolsOf(&status) {
+		for _, tool := range g.toolsOf(&status) {
 			if tool.Name == name {
 				return status.Name, codetool.Hints{ReadOnly: &tool.ReadOnly, Destructive: &tool.Destructive, Names: []string{tool.Identifier}}
 			}
@@ -94,10 +94,11 @@ const (
 	forSession = "for this session" // the client's; of one that has one
 )
 
-// before is authorize, and then what the embedding program asks itself; nil is nothing.
-func (g *guard) before(own func(context.Context, codetool.Call) error) func(context.Context, codetool.Call) error {
+// before is authorize for the calls of a generation's programs, and then what the embedding program asks itself; nil is
+// nothing.
+func (g *guard) before(of *generation, own func(context.Context, codetool.Call) error) func(context.Context, codetool.Call) error {
 	return func(ctx context.Context, call codetool.Call) error {
-		server, hints := g.tool(call.Provider, call.Tool)
+		server, hints := of.describedTool(call.Provider, call.Tool)
 		method, _ := ctx.Value(methodKey{}).(string)
 		step := runFrom(ctx).trail.beginMethod(method, server, call.Tool, call.Arguments)
 		decision, err := g.authorize(ctx, call, server, hints)
@@ -142,7 +143,8 @@ func (g *guard) approve(ctx context.Context, call *codetool.Call, reason string)
 	if g.allowed.has(ctx, key) || r.approved[key] {
 		return nil
 	}
-	message := fmt.Sprintf("A program wants to call %s.%s with\n%s", call.Provider, call.Tool, shown(indented(call.Arguments)))
+	name := strings.ReplaceAll(shown(call.Provider+"."+call.Tool), "\n", `\n`)
+	message := fmt.Sprintf("A program wants to call %s with\n%s", name, shown(indented(call.Arguments)))
 	if reason != "" {
 		message += "\n\n" + reason
 	}
@@ -238,8 +240,9 @@ func indented(raw json.RawMessage) string {
 	return b.String()
 }
 
-// shown cuts a text to what a dialog can show. What could pass for something else, control characters and those that turn the
-// direction of writing, is shown by its code.
+// shown cuts a text to what a dialog can show. What has no look of its own could make it pass for something else, such as
+// control characters, line ends that are none in JavaScript, and those that turn the direction of writing: it is shown by its
+// code.
 func shown(text string) string {
 	var b strings.Builder
 	n := 0
@@ -248,11 +251,14 @@ func shown(text string) string {
 			fmt.Fprintf(&b, "… (%d more bytes)", len(text)-i)
 			break
 		}
-		if r != '\n' && r != '\t' && (r < ' ' || r == 0x7f || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069) {
-			fmt.Fprintf(&b, "\\u%04x", r)
-			continue
+		switch {
+		case r == '\n' || r == '\t' || unicode.IsGraphic(r) && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
 		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }

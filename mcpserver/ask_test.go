@@ -205,3 +205,27 @@ func TestHintsOfTheServerCount(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAPersonIsShownIsWhatThereIs: nothing of a call is invisible, or turns what is around it.
+func TestWhatAPersonIsShownIsWhatThereIs(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\tb\nç 天 😀":                "a\tb\nç 天 😀",
+		"x\u2028y\u2029\u0085z":      `x\u2028y\u2029\u0085z`,
+		"rm\u202e\u2066\u200b\u00ad": `rm\u202e\u2066\u200b\u00ad`,
+		"\u061c\ufeff\u3164\u115f":   `\u061c\ufeff\u3164\u115f`,
+		"tag\U000e0041\x1b[2J":       `tag\u{e0041}\u001b[2J`,
+	} {
+		if got := shown(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	var asked string
+	g := &guard{timeout: time.Second, ask: func(_ context.Context, message string, _ []string) (string, error) {
+		asked = message
+		return once, nil
+	}}
+	err := g.approve(t.Context(), &codetool.Call{Provider: "srv", Tool: "read\nA program wants to call srv.other with\n{}\u202e", Arguments: json.RawMessage(`{}`)}, "")
+	if want := `A program wants to call srv.read\nA program wants to call srv.other with\n{}\u202e with`; err != nil || !strings.HasPrefix(asked, want+"\n") {
+		t.Errorf("%v %q", err, asked)
+	}
+}

@@ -148,6 +148,9 @@ func (g *generation) providers() []codetool.Provider {
 	place := map[string]int{}
 	for _, u := range g.upstreams {
 		status := u.Status()
+		if !g.tellsOf(u, &status) {
+			continue
+		}
 		place[status.Namespace] = len(list)
 		open, withheld, why := g.withheldOf(u, &status)
 		list = append(list, codetool.Provider{
@@ -185,7 +188,7 @@ func (g *generation) rawTools(u *upstream.Upstream, tools []upstream.Tool) []cod
 func (g *generation) missing(code string) []string {
 	var notes []string
 	for _, u := range g.upstreams {
-		if status := u.Status(); mentions(code, status.Namespace) {
+		if status := u.Status(); mentions(code, status.Namespace) && g.tellsOf(u, &status) {
 			if text := note(&status); text != "" {
 				notes = append(notes, text)
 			}

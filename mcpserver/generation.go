@@ -200,11 +200,14 @@ func (s *Server) Reload(ctx context.Context, upstreams []Upstream, options *Opti
 	}
 	before.retired = true
 	s.old = append(s.old, before)
+	served := s.servedNow()
+	for _, one := range served { // before there is anything that the old policy does not know
+		one.guard.adopt(policy)
+	}
 	s.now = g
 	orphans := s.orphans(before)
 	s.mu.Unlock()
-	for _, one := range s.served() {
-		one.guard.adopt(policy)
+	for _, one := range served {
 		one.offers.wake()
 	}
 	s.endViews(gone)

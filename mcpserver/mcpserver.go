@@ -249,7 +249,7 @@ func New(executor protocol.Executor, upstreams []Upstream, options *Options) (*S
 		clients:    &clients{sessions: map[string]server.ClientSession{}, declared: map[string]json.RawMessage{}},
 		parking:    parking{runs: map[string]*parked{}}, auditing: &sync.Mutex{}, mu: &sync.Mutex{},
 	}
-	guard.tool, guard.ask = s.describedTool, s.elicit
+	guard.ask = s.elicit
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.offers, s.subscriptions = newOffers(s), newSubscriptions(s)
 	s.mcp = s.protocolServer(&o)

@@ -162,7 +162,7 @@ func (s *Server) fromUpstream(ctx context.Context, meta *mcp.Meta, namespace, ac
 	ctx, cancel := context.WithTimeoutCause(ctx, g.options.Tool.Timeout, fmt.Errorf("server %q did not answer %s within %s", u.Status().Name, methods[action], g.options.Tool.Timeout))
 	defer cancel()
 	call := codetool.Call{Provider: namespace, Tool: action, Namespace: namespace, Identifier: action, Arguments: arguments}
-	server, hints := s.describedTool(namespace, action)
+	server, hints := g.describedTool(namespace, action)
 	if _, err := s.guard.authorize(ctx, call, server, hints); err != nil {
 		return nil, err
 	}

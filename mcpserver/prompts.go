@@ -150,7 +150,7 @@ func (p *prompts) complete(ctx context.Context, namespace, action string, read, 
 	if u == nil {
 		return nil, fmt.Errorf("no server is called %q", namespace)
 	}
-	if asks, err := s.guard.foresee(ctx, namespace, action, read); asks || err != nil {
+	if asks, err := s.guard.foresee(ctx, g, namespace, action, read); asks || err != nil {
 		return &mcp.Completion{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, offerLimit)

@@ -194,7 +194,7 @@ func (g *generation) listOffers(ctx context.Context, action string, args json.Ra
 		if given.Server != "" && given.Server != one.namespace {
 			continue
 		}
-		if _, err := g.offers.server.guard.foresee(ctx, one.namespace, action, map[string]any{}); err != nil {
+		if _, err := g.offers.server.guard.foresee(ctx, g, one.namespace, action, map[string]any{}); err != nil {
 			if given.Server != "" {
 				return nil, err
 			}
@@ -220,12 +220,12 @@ func withServer(raw json.RawMessage, namespace string) any {
 
 // foresee is what the policy says of reading or listing what a server offers, where nobody is asked: denied is why it does not
 // let it, and asks that it would be put to a person.
-func (g *guard) foresee(ctx context.Context, namespace, action string, params map[string]any) (asks bool, denied error) {
+func (g *guard) foresee(ctx context.Context, of *generation, namespace, action string, params map[string]any) (asks bool, denied error) {
 	arguments, err := json.Marshal(params)
 	if err != nil {
 		return false, err
 	}
-	server, hints := g.tool(namespace, action)
+	server, hints := of.describedTool(namespace, action)
 	call := codetool.Call{Provider: server, Tool: action, Namespace: namespace, Identifier: action, Arguments: arguments}
 	policy, _, _ := g.rules()
 	decision := policy.Decide(ctx, &call, hints)

@@ -205,7 +205,8 @@ func (s *Server) setLevel(level mcp.LoggingLevel) {
 // callerOf is whom a run's calls are made for.
 func (s *Server) callerOf(ctx context.Context, meta *mcp.Meta) *upstream.Caller {
 	c := &upstream.Caller{Progress: meta != nil && meta.ProgressToken != nil}
-	if session := server.ClientSessionFromContext(ctx); session != nil {
+	c.Client = c // of a revision without sessions nobody knows whether two requests are one client's
+	if session := server.ClientSessionFromContext(ctx); session != nil && session.SessionID() != "" {
 		c.Client = session.SessionID()
 	}
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {

@@ -1,8 +1,12 @@
 package mcpserver
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +183,37 @@ func TestModernClientIsAskedByTheAnswerToItsCall(t *testing.T) {
 	}
 }
 
+// TestClientsWithoutSessionsAreNotTakenForOne: what a server asks while it works for two of them is put to neither.
+func TestClientsWithoutSessionsAreNotTakenForOne(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "trace")
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: fake.Tools("slow", "elicit"), Trace: trace}}, []string{"srv"}, nil)), &Options{AwaitClient: true})
+	url := listen(t, s, nil)
+	ask := func(ctx context.Context, program string) string {
+		response, err := post(ctx, url, "", "2026-07-28", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"code","arguments":{"code":`+string(quote(program))+`},`+modernMeta+`}}`)
+		if err != nil {
+			return err.Error()
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		return fmt.Sprint(string(text), err)
+	}
+	first, leave := context.WithCancel(t.Context())
+	gone := make(chan string, 1)
+	go func() { gone <- ask(first, `async () => srv.slow({ms: 60000})`) }()
+	eventually(t, "the first client is served", func() bool {
+		text, _ := os.ReadFile(trace)
+		return strings.Contains(string(text), "tools/call ")
+	})
+	if got := ask(t.Context(), `async () => srv.elicit({})`); !strings.Contains(got, "several clients are being served") {
+		t.Error(got)
+	}
+	leave()
+	<-gone
+	if got := ask(t.Context(), `async () => srv.elicit({})`); !strings.Contains(got, "input_required") {
+		t.Errorf("alone: %s", got)
+	}
+}
+
 // TestModernClientHearsWhatItListensFor covers the notifications of the revision without sessions: those that were asked
 // for, with the id of the request that did.
 func TestModernClientHearsWhatItListensFor(t *testing.T) {
@@ -259,5 +294,32 @@ func TestReloadIsWholeOrNotAtAll(t *testing.T) {
 	})
 	if err := s.Reload(t.Context(), append(configured(map[string]fake.Script{"a": a}, "a"), configured(map[string]fake.Script{"a": a}, "a")...), nil); err == nil {
 		t.Error("two servers of one namespace were taken")
+	}
+}
+
+// TestARunKeepsWhatItsServersAreCalled: the policy knows a server by its name, also when the configuration has it no more.
+func TestARunKeepsWhatItsServersAreCalled(t *testing.T) {
+	yes := true
+	options := func() *Options {
+		return &Options{Policy: config.Policy{Rules: []codetool.Rule{
+			{Action: codetool.Deny, Servers: []string{"going-soon"}, Tools: []string{"pid"}},
+			{Action: codetool.Deny, Servers: []string{"going-soon"}, ReadOnly: &yes},
+		}}}
+	}
+	tools := append(fake.Tools("pid", "slow"), json.RawMessage(`{"name":"echo","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`))
+	stays, goes := fake.Script{Tools: fake.Tools("echo")}, fake.Script{Tools: tools}
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"stays": stays, "going-soon": goes}, []string{"stays", "going-soon"}, nil)), options())
+	s.Settled(t.Context())
+	c := connect(t, s)
+	running := c.start("tools/call", `{"name":"code","arguments":{"code":"async () => { await going_soon.slow({ms: 1500}); return (await Promise.allSettled([going_soon.pid({}), going_soon.echo({}), going_soon.slow({ms: 1})])).map(x => x.reason?.message ?? x.value) }"}}`)
+	time.Sleep(300 * time.Millisecond) // the run has begun
+	if err := s.Reload(t.Context(), FromConfig(configure(t, map[string]fake.Script{"stays": stays}, []string{"stays"}, nil)), options()); err != nil {
+		t.Fatal(err)
+	}
+	got := c.finish(running)
+	for _, want := range []string{"going-soon.pid was not called: the policy denies it", "going-soon.echo was not called: the policy denies it", "slept"} {
+		if !strings.Contains(string(got.Result), want) {
+			t.Errorf("%q is missing in %s", want, got.Result)
+		}
 	}
 }

@@ -116,7 +116,7 @@ func (b *subscriptions) refusal(ctx context.Context, who listener, uris ...strin
 			return fmt.Errorf("%s: %w", uri, errNoResource)
 		}
 		if namespace, original, ok := originalURI(uri); ok {
-			if _, err := who.of.guard.foresee(ctx, namespace, readResource, map[string]any{"uri": original}); err != nil {
+			if _, err := who.of.guard.foresee(ctx, who.of.generation(), namespace, readResource, map[string]any{"uri": original}); err != nil {
 				return err
 			}
 		}
@@ -236,7 +236,7 @@ func (b *subscriptions) updated(from string, params json.RawMessage) {
 		if !one.has(namespace) {
 			continue
 		}
-		if _, denied := one.of.guard.foresee(context.Background(), namespace, readResource, map[string]any{"uri": said.URI}); denied != nil {
+		if _, denied := one.of.guard.foresee(context.Background(), one.of.generation(), namespace, readResource, map[string]any{"uri": said.URI}); denied != nil {
 			continue // the policy may be another since
 		}
 		n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{

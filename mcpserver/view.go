@@ -30,7 +30,7 @@ func (v *view) derive(g *generation) *generation {
 		status := u.Status()
 		return !d.view.HasServer(status.Name, status.Namespace)
 	})
-	d.options.Problems = slices.DeleteFunc(slices.Clone(g.options.Problems), func(p config.Problem) bool { return !d.view.HasServer(p.Server, config.Namespace(p.Server)) })
+	d.options.Problems = slices.DeleteFunc(slices.Clone(g.options.Problems), func(p config.Problem) bool { return !d.view.NamesServer(p.Server, config.Namespace(p.Server)) })
 	d.toolOver(v.Server, g.authorizeOwn)
 	return d
 }
@@ -46,7 +46,7 @@ func (s *Server) openView(c config.View, g *generation) (*view, error) {
 		supervisor: s.supervisor, guard: guard, clients: s.clients, subscriptions: s.subscriptions, auditing: s.auditing, mu: s.mu,
 		parking: parking{runs: map[string]*parked{}},
 	}}
-	guard.tool, guard.ask = v.describedTool, v.elicit
+	guard.ask = v.elicit
 	v.ctx, v.cancel = context.WithCancel(s.ctx)
 	v.offers = newOffers(v.Server)
 	v.mcp = v.protocolServer(&g.options)
@@ -108,6 +108,11 @@ func (s *Server) endViews(gone []*view) {
 func (s *Server) served() []*Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.servedNow()
+}
+
+// servedNow is served while s.mu is held.
+func (s *Server) servedNow() []*Server {
 	list := []*Server{s}
 	for _, v := range s.views {
 		list = append(list, v.Server)
@@ -150,6 +155,14 @@ func (g *generation) toolsOf(status *upstream.Status) []upstream.Tool {
 	})
 }
 
+// tellsOf reports whether clients learn that a server is there: not when they have nothing of it, as far as that is known,
+// and their view does not name it.
+func (g *generation) tellsOf(u *upstream.Upstream, status *upstream.Status) bool {
+	return g.view == nil || g.view.NamesServer(status.Name, status.Namespace) || len(g.toolsOf(status)) > 0 ||
+		g.options.Resources && status.Resources && slices.Contains(g.offering(readResource), u) ||
+		g.options.Prompts && status.Prompts && slices.Contains(g.offering(getPrompt), u)
+}
+
 // hides reports whether an upstream has a tool that the generation has not.
 func (g *generation) hides(status *upstream.Status, tool string) bool {
 	is := func(one upstream.Tool) bool { return one.Name == tool }
@@ -189,6 +202,6 @@ func (g *generation) instructionsOf(status *upstream.Status) string {
 // toolOver makes the generation's tool, whose calls s decides about, and then own, unless that is nil.
 func (g *generation) toolOver(s *Server, own func(context.Context, codetool.Call) error) {
 	g.authorizeOwn = own
-	g.options.Tool.Authorize = g.authorize(s.guard.before(own))
+	g.options.Tool.Authorize = g.authorize(s.guard.before(g, own))
 	g.base = codetool.NewTool(s.executor, nil, &g.options.Tool)
 }

@@ -242,6 +242,34 @@ func TestWhatAViewHasNotIsNotFound(t *testing.T) {
 	}
 }
 
+// TestAViewOfToolsTellsOfTheirServersAlone: of servers that a view neither names nor has a tool of, not even that one is down.
+func TestAViewOfToolsTellsOfTheirServersAlone(t *testing.T) {
+	cfg := configure(t, map[string]fake.Script{"down": {ExitAtStart: true, Stderr: "last words"}}, []string{"down"}, nil)
+	rest := viewed(t)
+	cfg.Servers, cfg.Problems = append(cfg.Servers, rest.Servers...), rest.Problems
+	_, url := serveViews(t, cfg, []config.View{{Name: "third", Token: "token of third", Tools: []string{"alpha[O]nly"}}})
+	third, all := dial(t, url, "token of third"), dial(t, url, "token of all")
+	if lists := third.lists(); !strings.Contains(lists, "alphaOnly") {
+		t.Error(lists)
+	}
+	for _, hidden := range []string{"beta", "shop", "wreck", "down", "last words"} {
+		if lists := all.lists(); !strings.Contains(lists, hidden) {
+			t.Errorf("%s is not there for anybody: %s", hidden, lists)
+		}
+		if lists := third.lists(); strings.Contains(lists, hidden) {
+			t.Errorf("%s is in %s", hidden, lists)
+		}
+	}
+	for _, program := range hiddenServers {
+		for hidden, unknown := range map[string]string{"beta": "qxzk", "shop": "qxzk", "wreck": "qxzkw", "down": "qxzk"} {
+			got, want := withoutName(third.run(naming(program, hidden)), hidden), withoutName(third.run(naming(program, unknown)), unknown)
+			if got != want {
+				t.Errorf("%s\n got %s\nwant %s", naming(program, hidden), got, want)
+			}
+		}
+	}
+}
+
 // naming is a program about SERVER or SERVER.TOOL.
 func naming(program, name string) string {
 	server, tool, _ := strings.Cut(name, ".")

@@ -26,7 +26,7 @@ var viewFields = []field{
 	{key: "name", shape: shapeString, doc: "What messages call the view. Of several files' views with one name the later file's counts."},
 	{key: "token", shape: shapeString, doc: "The bearer token of its clients, better a ${keychain:…} or ${VAR}; without a value nobody has the view."},
 	{key: "servers", shape: shapeCommand, standard: "those that tools names, else every server", doc: "Globs over servers' names or namespaces. Case does not count."},
-	{key: "tools", shape: shapeCommand, standard: "every tool of the servers", doc: "Globs over tools' names, the servers' own (`get-sum`) or those that programs call (`get_sum`), or over SERVER.TOOL where they have a dot. Case does not count. With them a server's resources are there when readResource is among them, and its prompts when getPrompt is."},
+	{key: "tools", shape: shapeCommand, standard: "every tool of the servers", doc: "Globs over tools' names, the servers' own (`get-sum`) or those that programs call (`get_sum`), or over SERVER.TOOL where they have a dot. Case does not count. With them a server's resources are there when readResource is among them, and its prompts when getPrompt is, which `get*` matches, too. Of a server that neither servers nor a SERVER.TOOL names, nothing is told but what the view has of it."},
 	{key: "readOnly", shape: shapeBool, standard: "false", doc: "Only tools of which their servers say that they only read."},
 }
 
@@ -37,13 +37,27 @@ func (v *View) HasServer(server ...string) bool {
 		return false
 	}
 	return len(v.Tools) == 0 || slices.ContainsFunc(v.Tools, func(glob string) bool {
-		for i := range glob {
-			if glob[i] == '.' && codetool.Matches([]string{glob[:i]}, server...) {
-				return true
-			}
-		}
-		return !strings.Contains(glob, ".")
+		return namesServer(glob, server) || !strings.Contains(glob, ".")
 	})
+}
+
+// NamesServer reports whether the view says itself that a server is in it, by Servers or by SERVER.TOOL in Tools. Of another
+// one it has what HasTool says, and nothing more: not even that it is there.
+func (v *View) NamesServer(server ...string) bool {
+	if len(v.Servers) > 0 {
+		return v.HasServer(server...)
+	}
+	return slices.ContainsFunc(v.Tools, func(glob string) bool { return namesServer(glob, server) })
+}
+
+// namesServer reports whether a glob is one of SERVER.TOOL for a server.
+func namesServer(glob string, server []string) bool {
+	for i := range glob {
+		if glob[i] == '.' && codetool.Matches([]string{glob[:i]}, server...) {
+			return true
+		}
+	}
+	return false
 }
 
 // HasTool reports whether a tool is in the view, by the server's names and its own; readOnly is what its server says of it.
