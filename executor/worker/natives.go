@@ -119,7 +119,7 @@ func (s *sandbox) op(args []v8.Value) v8.Value {
 			offset = end
 		}
 	}
-	result, err := s.worker.ops[int(args[0].Number())](list)
+	result, err := s.worker.ops[int(args[0].Number())](s.kept, list)
 	if err != nil {
 		s.set(stateKind, resultError)
 		var named *web.OpError
@@ -175,10 +175,10 @@ func (s *sandbox) fromBase64(args []v8.Value) v8.Value {
 	return v8.Value{}
 }
 
-// settle(kind, text, refused, granted) ends the run. What the program still has queued does not run any more, unless it
-// is kept.
+// settle(kind, text, refused, granted, unhandled) ends the run. What the program still has queued does not run any more,
+// unless it is kept.
 func (s *sandbox) nativeSettle(args []v8.Value) v8.Value {
-	s.run.settle(args[0].String(), args[1].Text(), args[2].String(), int64(args[3].Number()))
+	s.run.settle(args[0].String(), args[1].Text(), args[2].String(), int64(args[3].Number()), args[4].Text())
 	if s.run.done.Handles == 0 {
 		s.isolate.Terminate()
 	}

@@ -49,6 +49,8 @@ type sandbox struct {
 	releases        []func()
 	// left is what an operation returned, when exchange was too small for it.
 	left []byte
+	// kept is what operations keep between two calls.
+	kept *web.State
 	// fresh are the scripts that were compiled without a cache.
 	fresh map[string]*v8.Script
 	host  v8.Value
@@ -90,7 +92,7 @@ func newSandbox(w *worker) (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sandbox{worker: w, isolate: isolate, born: time.Now(), fresh: map[string]*v8.Script{}, heapLimit: isolate.HeapLimit()}
+	s := &sandbox{worker: w, isolate: isolate, born: time.Now(), kept: web.NewState(), fresh: map[string]*v8.Script{}, heapLimit: isolate.HeapLimit()}
 	if err := s.boot(); err != nil {
 		return nil, fmt.Errorf("booting the sandbox: %w", err)
 	}
@@ -191,6 +193,7 @@ func (s *sandbox) dispose() {
 		release()
 	}
 	s.isolate.Dispose()
+	s.kept.Close()
 }
 
 // next ends the sandbox and returns one for the next program. The engine keeps its read-only heap while there is any

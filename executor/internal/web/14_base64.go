@@ -6,8 +6,8 @@ import (
 )
 
 // base64Ops are the ops of 14_base64.js.
-func base64Ops() map[string]Op {
-	return map[string]Op{
+func base64Ops() map[string]pureOp {
+	return map[string]pureOp{
 		"base64Decode": func(args []any) (any, error) {
 			bytes, ok := forgivingDecode(args[0].(string))
 			if !ok {

@@ -11,8 +11,8 @@ import (
 )
 
 // encodingOps are the ops of 16_encoding.js.
-func encodingOps() map[string]Op {
-	return map[string]Op{
+func encodingOps() map[string]pureOp {
+	return map[string]pureOp{
 		"utf8Encode": func(args []any) (any, error) { return []byte(args[0].(string)), nil },
 		"encodingName": func(args []any) (any, error) {
 			if name := encodingName(args[0].(string)); name != "" {

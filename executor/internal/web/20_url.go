@@ -8,8 +8,8 @@ import (
 )
 
 // urlOps are the ops of 20_url.js.
-func urlOps() map[string]Op {
-	return map[string]Op{
+func urlOps() map[string]pureOp {
+	return map[string]pureOp{
 		"urlParse":   urlParse,
 		"urlSet":     urlSet,
 		"formDecode": func(args []any) (any, error) { return formDecode(args[0].(string)), nil },

@@ -9,8 +9,8 @@ import (
 const maxRandom = 1 << 20
 
 // cryptoOps are the ops of 42_crypto.js.
-func cryptoOps() map[string]Op {
-	return map[string]Op{
+func cryptoOps() map[string]pureOp {
+	return map[string]pureOp{
 		"randomBytes": func(args []any) (any, error) {
 			n := args[0].(float64)
 			if n < 0 || n > maxRandom || n != math.Trunc(n) {

@@ -8,8 +8,8 @@ import (
 )
 
 // formDataOps are the ops of 52_formdata.js.
-func formDataOps() map[string]Op {
-	return map[string]Op{
+func formDataOps() map[string]pureOp {
+	return map[string]pureOp{
 		"multipartParse": func(args []any) (any, error) {
 			parts, ok := parseMultipart(args[0].([]byte), args[1].(string))
 			if !ok {

@@ -7,8 +7,8 @@ import (
 )
 
 // fetchOps are the ops of 58_fetch.js.
-func fetchOps() map[string]Op {
-	return map[string]Op{
+func fetchOps() map[string]pureOp {
+	return map[string]pureOp{
 		"dataURLType": func(args []any) (any, error) {
 			if contentType, _, ok := parseDataURL(args[0].(string)); ok {
 				return contentType, nil

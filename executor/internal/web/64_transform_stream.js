@@ -110,7 +110,8 @@
     return state;
   };
 
-  let makeController;
+  // roomOf(controller) is undefined, or a promise for the time when the reader wants more.
+  let makeController, roomOf;
   class ControllerImplementation {
     #state;
     static {
@@ -119,6 +120,7 @@
         controller.#state = state;
         return controller;
       };
+      roomOf = (controller) => (controller.#state.backpressure ? controller.#state.change.promise : undefined);
     }
     get desiredSize() { #state in receiver(this) || illegal(); return readables.desired(this.#state.source); }
     enqueue(chunk = undefined) { #state in receiver(this) || illegal(); enqueue(this.#state, chunk); }
@@ -182,5 +184,5 @@
   host.define('TransformStreamDefaultController', expose('TransformStreamDefaultController', ControllerImplementation, { constructible: false }), { enumerable: true });
   host.define('IdentityTransformStream', expose('IdentityTransformStream', IdentityImplementation), { enumerable: true });
   host.define('FixedLengthStream', expose('FixedLengthStream', FixedLengthImplementation, { required: ['bigint'] }), { enumerable: true });
-  return { __proto__: null, TransformStream: Implementation, enqueue: pass };
+  return { __proto__: null, TransformStream: Implementation, enqueue: pass, roomOf };
 })

@@ -1,14 +1,13 @@
-// The transform streams of the Encoding and Compression standards. Ops: compress(format, bytes) → bytes,
-// decompress(format, bytes) → bytes or nil. A compression stream takes its input in whole: what is written
-// comes out, compressed or not, when the writable side closes.
+// The transform streams of the Encoding and Compression standards.
 // Globals: TextEncoderStream TextDecoderStream CompressionStream DecompressionStream
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { TypeError, list, push, StringPrototypeCharCodeAt, StringPrototypeSlice } = P;
-  const { expose, receiver, illegal, string, usvString, bytesOf, copyOf, concat, lengthOf } = host.load('idl');
-  const { TransformStream, enqueue } = host.load('64_transform_stream');
+  const { TypeError, StringPrototypeCharCodeAt, StringPrototypeSlice } = P;
+  const { expose, receiver, illegal, string, usvString, bytesOf, copyOf, lengthOf } = host.load('idl');
+  const { TransformStream, enqueue, roomOf } = host.load('64_transform_stream');
   const { encode, newDecoder } = host.load('16_encoding');
+  const { newCodec, STEP } = host.load('codec');
 
   class TextEncoderImplementation extends TransformStream {
     #brand;
@@ -65,41 +64,70 @@
     if (format !== 'deflate' && format !== 'deflate-raw' && format !== 'gzip') throw new TypeError("The compression format must be either 'deflate', 'deflate-raw' or 'gzip'.");
     return format;
   };
-  // The transformer that collects everything and converts it at the end.
-  const whole = (convert) => {
-    const chunks = list();
-    return {
-      __proto__: null,
-      transform: (chunk) => {
-        const bytes = typeof chunk === 'string' ? encode(usvString(chunk)) : bytesOf(chunk);
-        if (bytes === undefined) {
-          throw new TypeError('This TransformStream is being used as a byte stream, but received an object of non-ArrayBuffer/ArrayBufferView type on its writable side.');
-        }
-        push(chunks, copyOf(bytes));
-      },
-      flush: (controller) => {
-        const out = convert(concat(chunks));
-        if (lengthOf(out) > 0) enqueue(controller, out);
-      },
-    };
+  // ---- compression
+
+  // What comes out waits for its reader, up to this much: then writes wait, too.
+  const waiting = { __proto__: null, highWaterMark: 32 * 1024 * 1024, size: lengthOf };
+  // Gives what the codec has, as long as the reader keeps up; a promise when that takes until it reads.
+  const pour = (next, controller) => {
+    for (;;) {
+      const piece = next();
+      if (piece === undefined) return undefined;
+      enqueue(controller, piece);
+      const room = roomOf(controller);
+      if (room !== undefined) return P.then(room, () => pour(next, controller));
+    }
   };
-  const unbounded = { __proto__: null, highWaterMark: Infinity }; // a write need not wait for a reader
+  const feed = (codec, next, bytes, controller, from) => {
+    for (let at = from; at < lengthOf(bytes); at += STEP) {
+      if (codec.ended) trailing();
+      codec.write(P.TypedArrayPrototypeSubarray(bytes, at, at + STEP));
+      const room = pour(next, controller);
+      if (room !== undefined) return P.then(room, () => feed(codec, next, bytes, controller, at + STEP));
+    }
+    return undefined;
+  };
+  const trailing = () => { throw new TypeError('Trailing bytes after end of compressed data'); };
+  const through = (codec, next) => ({
+    __proto__: null,
+    transform: (chunk, controller) => {
+      const bytes = typeof chunk === 'string' ? encode(usvString(chunk)) : bytesOf(chunk);
+      if (bytes === undefined) {
+        throw new TypeError('This TransformStream is being used as a byte stream, but received an object of non-ArrayBuffer/ArrayBufferView type on its writable side.');
+      }
+      return feed(codec, next, lengthOf(bytes) > STEP ? copyOf(bytes) : bytes, controller, 0);
+    },
+    flush: (controller) => {
+      if (codec.ended) return undefined;
+      codec.end();
+      return pour(next, controller);
+    },
+    cancel: () => codec.close(),
+  });
+  const USUAL_LEVEL = -1;
   class CompressionImplementation extends TransformStream {
     constructor(format) {
-      const name = formatOf(format);
-      super(whole((bytes) => host.ops.compress(name, bytes)), undefined, unbounded);
+      const codec = newCodec('compress', formatOf(format), USUAL_LEVEL);
+      super(through(codec, codec.next), undefined, waiting);
     }
   }
   class DecompressionImplementation extends TransformStream {
     constructor(format) {
-      const name = formatOf(format);
-      super(whole((bytes) => {
-        const out = host.ops.decompress(name, bytes);
-        if (out === undefined || out === null) throw new TypeError('Decompression failed.');
-        return out;
-      }), undefined, unbounded);
+      const codec = newCodec('decompress-strict', formatOf(format));
+      super(through(codec, () => {
+        try {
+          return codec.next();
+        } catch (error) {
+          throw failure(error);
+        }
+      }), undefined, waiting);
     }
   }
+  const failure = (error) => {
+    if (error.message === 'unexpected end of file') return new TypeError('Called close() on a decompression stream with incomplete data');
+    if (error.message === 'data after the end of the compressed data') return new TypeError('Trailing bytes after end of compressed data');
+    return new TypeError('Decompression failed.');
+  };
   host.define('TextEncoderStream', expose('TextEncoderStream', TextEncoderImplementation), { enumerable: true });
   host.define('TextDecoderStream', expose('TextDecoderStream', TextDecoderImplementation), { enumerable: true });
   host.define('CompressionStream', expose('CompressionStream', CompressionImplementation, { required: ['string'] }), { enumerable: true });

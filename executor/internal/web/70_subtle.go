@@ -15,8 +15,8 @@ import (
 
 // subtleOps are the ops of 70_subtle.js. Secret keys are their bytes, private keys PKCS #8, public keys
 // SubjectPublicKeyInfo; a hash is named as Web Cryptography names it.
-func subtleOps() map[string]Op {
-	return map[string]Op{
+func subtleOps() map[string]pureOp {
+	return map[string]pureOp{
 		"subtleDigest": func(args []any) (any, error) {
 			h := newHash(args[0].(string))()
 			h.Write(args[1].([]byte))

@@ -7,8 +7,8 @@ import (
 )
 
 // bufferOps are the ops of 80_buffer.js.
-func bufferOps() map[string]Op {
-	return map[string]Op{
+func bufferOps() map[string]pureOp {
+	return map[string]pureOp{
 		"hexEncode":     func(args []any) (any, error) { return hex.EncodeToString(args[0].([]byte)), nil },
 		"hexDecode":     func(args []any) (any, error) { return decodeHex(args[0].(string)), nil },
 		"base64Lenient": func(args []any) (any, error) { return decodeBase64(args[0].(string)), nil },

@@ -12,8 +12,8 @@ import (
 )
 
 // agreeOps are the ops of node/crypto_agree.js: key agreement, and the primes it needs.
-func agreeOps() map[string]Op {
-	return map[string]Op{
+func agreeOps() map[string]pureOp {
+	return map[string]pureOp{
 		"nodeECDHKey":    nodeECDHKey,
 		"nodeECDHPublic": nodeECDHPublic,
 		"nodeECDHSecret": nodeECDHSecret,

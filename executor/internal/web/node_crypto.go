@@ -20,8 +20,8 @@ import (
 )
 
 // nodeOps are the ops of the scripts in node/.
-func nodeOps() map[string]Op {
-	return map[string]Op{
+func nodeOps() map[string]pureOp {
+	return map[string]pureOp{
 		"domainToUnicode": func(args []any) (any, error) {
 			text, err := idna.Punycode.ToUnicode(args[0].(string))
 			if err != nil {

@@ -18,8 +18,8 @@ import (
 )
 
 // keyOps are the ops of node/crypto_keys.js. A private key is its PKCS #8 form, a public one its SubjectPublicKeyInfo.
-func keyOps() map[string]Op {
-	return map[string]Op{
+func keyOps() map[string]pureOp {
+	return map[string]pureOp{
 		"nodeParseKey":    nodeParseKey,
 		"nodeDescribeKey": nodeDescribeKey,
 		"nodeExportKey":   nodeExportKey,

@@ -15,8 +15,8 @@ import (
 )
 
 // signOps are the ops of node/crypto_sign.js.
-func signOps() map[string]Op {
-	return map[string]Op{
+func signOps() map[string]pureOp {
+	return map[string]pureOp{
 		"nodeSign":   nodeSign,
 		"nodeVerify": nodeVerify,
 		"nodeRSA":    nodeRSA,

@@ -10,6 +10,8 @@ import (
 // does not panic.
 func TestOpsSurviveAnyArgument(t *testing.T) {
 	kinds := []any{nil, "", "a", -1.0, 1.5, true, []byte{}, []byte{0x30, 0x03, 0x02, 0x01, 0x00}}
+	state := web.NewState()
+	defer state.Close()
 	for name, op := range web.Ops() {
 		for _, kind := range kinds {
 			for count := range 9 {
@@ -17,7 +19,7 @@ func TestOpsSurviveAnyArgument(t *testing.T) {
 				for i := range args {
 					args[i] = kind
 				}
-				result, err := op(args)
+				result, err := op(state, args)
 				switch result.(type) {
 				case nil, string, float64, bool, []byte:
 				default:

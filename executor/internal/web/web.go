@@ -9,8 +9,9 @@
 //	for _, s := range web.Scripts() {
 //		exports := compile(s.Name, s.Source())(host) // at once, or on first touch of s.Globals
 //	}
+//	state := web.NewState() // closed with the isolate
 //	for name, op := range web.Ops() {
-//		host.ops[name] = bind(op)
+//		host.ops[name] = bind(op, state)
 //	}
 //
 // The host object, which no program can reach, offers ops, primordials (what 00_primordials.js
@@ -27,7 +28,8 @@
 // # Limits
 //
 // The interfaces, their flags, lengths and error texts follow workerd, not the browsers, where the
-// two differ. Ops are pure functions of their arguments, safe for concurrent use, and keep no state.
+// two differ. Ops are safe for concurrent use; nearly all are pure functions of their arguments. What streams need between two
+// calls is in a State, of which each sandbox has its own and closes it.
 package web
 
 import (
@@ -41,7 +43,10 @@ import (
 // Op is a native operation. Its arguments and its result are string, float64, bool, nil (undefined
 // and null alike) or []byte (a Uint8Array). An *OpError is thrown in JavaScript as the class it
 // names, any other error as an Error.
-type Op func(args []any) (any, error)
+type Op func(state *State, args []any) (any, error)
+
+// pureOp is an Op that keeps nothing, as nearly all are.
+type pureOp = func(args []any) (any, error)
 
 // OpError is a failure of an Op that a script should see as an exception of a given class: Name is a
 // constructor of the language (TypeError, RangeError) or else the name of a DOMException.
@@ -110,9 +115,12 @@ func globalsOf(name string) []string {
 // Ops returns the native operations of all scripts by name.
 func Ops() map[string]Op {
 	ops := map[string]Op{}
-	for _, group := range []map[string]Op{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), codecOps(), urlPatternOps(), subtleOps(), bufferOps(), nodeOps(), keyOps(), signOps(), agreeOps(), zlibOps()} {
+	for name, op := range codecOps() {
+		ops[name] = surviving(name, op)
+	}
+	for _, group := range []map[string]pureOp{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), urlPatternOps(), subtleOps(), bufferOps(), nodeOps(), keyOps(), signOps(), agreeOps()} {
 		for name, op := range group {
-			ops[name] = surviving(name, op)
+			ops[name] = surviving(name, func(_ *State, args []any) (any, error) { return op(args) })
 		}
 	}
 	return ops
@@ -121,12 +129,12 @@ func Ops() map[string]Op {
 // surviving turns a panic in an operation, whose argument a program can shape, into an exception: one program's odd key
 // must not take a worker down.
 func surviving(name string, op Op) Op {
-	return func(args []any) (result any, err error) {
+	return func(state *State, args []any) (result any, err error) {
 		defer func() {
 			if cause := recover(); cause != nil {
 				result, err = nil, fmt.Errorf("the operation %s failed: %v", name, cause)
 			}
 		}()
-		return op(args)
+		return op(state, args)
 	}
 }

@@ -39,6 +39,7 @@ type Host struct {
 	turn, observe v8.Value
 	scripts       map[string]string
 	ops           map[string]web.Op
+	state         *web.State
 	options       Options
 }
 
@@ -50,12 +51,13 @@ func New(t testing.TB, options *Options) *Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Host{t: t, isolate: isolate, scripts: map[string]string{}, ops: web.Ops()}
+	h := &Host{t: t, isolate: isolate, scripts: map[string]string{}, ops: web.Ops(), state: web.NewState()}
 	if options != nil {
 		h.options = *options
 	}
 	t.Cleanup(func() {
 		isolate.Dispose()
+		h.state.Close()
 		runtime.UnlockOSThread()
 	})
 	for _, s := range web.Scripts() {
@@ -181,7 +183,7 @@ func (h *Host) native(args []string) string {
 	for _, a := range args[1:] {
 		decoded = append(decoded, decode(a))
 	}
-	result, err := h.ops[args[0]](decoded)
+	result, err := h.ops[args[0]](h.state, decoded)
 	if opErr, ok := errors.AsType[*web.OpError](err); ok {
 		return "!" + opErr.Name + "\n" + opErr.Message
 	}
