@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/codemode-go/codemode/mcpserver/internal/message"
@@ -22,6 +23,9 @@ import (
 
 // maxBody bounds one HTTP request: a program of the largest size, every character of it escaped.
 const maxBody = 32 << 20
+
+// maxInitialize bounds the request that begins a session, in bytes: what it says of the client is kept as long as that is.
+const maxInitialize = 64 << 10
 
 // HTTPOptions adjusts serving over HTTP. The zero value of every field is its documented default.
 type HTTPOptions struct {
@@ -115,6 +119,8 @@ func readMessage(w http.ResponseWriter, r *http.Request) bool {
 		wrong = &message.Error{Code: message.CodeParse, Message: "Parse error"}
 	case string(m.Version) != `"2.0"` || !m.IsRequest() && !m.IsNotification() && !m.IsAnswer():
 		wrong = &message.Error{Code: message.CodeInvalidRequest, Message: "Invalid Request: not a JSON-RPC 2.0 message"}
+	case m.Method == string(mcp.MethodInitialize) && len(text) > maxInitialize:
+		wrong = &message.Error{Code: message.CodeInvalidRequest, Message: fmt.Sprintf("Invalid Request: initialize has more than %d bytes", maxInitialize)}
 	case m.IsRequest():
 		wrong = m.Check()
 	}

@@ -88,6 +88,7 @@ func TestHTTPRefusals(t *testing.T) {
 		"garbage":                     {open, nil, "{", 400},
 		"other spelling":              {open, nil, strings.Replace(initialize, `"method"`, `"Method"`, 1), 400},
 		"bad cursor":                  {open, nil, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`, 400},
+		"initialize, too large":       {open, nil, strings.Replace(initialize, `"name":"c"`, `"name":"`+strings.Repeat("c", maxInitialize)+`"`, 1), 400},
 		"ended session":               {open, map[string]string{"Mcp-Session-Id": "unknown"}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 404},
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, tt.url, strings.NewReader(tt.body))

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/mcpserver/config"
@@ -315,6 +317,47 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	c.request("resources/unsubscribe", `{"uri":"codemode://one/note://0"}`)
 	if got := subscribe("codemode://one/note://more"); got != "{}" || kept() != maxSubscriptions {
 		t.Errorf("after one less: %s, %d", got, kept())
+	}
+}
+
+// TestSubscriptionsOfAllAreBoundedAndFair: many sessions do not make them many, and one client with many leaves the others theirs.
+func TestSubscriptionsOfAllAreBoundedAndFair(t *testing.T) {
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"one": offering()}, []string{"one"}, nil)), &Options{Resources: true})
+	s.Settled(t.Context())
+	b := s.subscriptions
+	who := func(i int) listener {
+		return listener{session: server.NewInProcessSession(fmt.Sprint("client ", i), nil), of: s}
+	}
+	var greedy []string
+	for i := range maxSubscriptions {
+		greedy = append(greedy, fmt.Sprintf("codemode://one/a%d", i))
+	}
+	for i := range maxAllSubscriptions / maxSubscriptions {
+		b.mu.Lock() // what add does, without telling the server each time
+		b.kept[who(i).session], b.all[s] = maxSubscriptions, b.all[s]+maxSubscriptions
+		b.mu.Unlock()
+	}
+	if err := b.refusal(t.Context(), who(-1), "codemode://one/z"); err == nil || !strings.Contains(err.Error(), "all clients together hear of at most 20000 resources") {
+		t.Error(err)
+	}
+	if b.add(t.Context(), who(-1), "codemode://one/z"); len(b.to) != 0 {
+		t.Error("one too many was taken")
+	}
+	clear(b.all)
+	clear(b.kept)
+	b.add(t.Context(), who(0), greedy...)
+	modest := who(1)
+	b.add(t.Context(), modest, "codemode://one/z")
+	if b.all[s] != maxSubscriptions+1 {
+		t.Errorf("%d are counted", b.all[s])
+	}
+	uris, all := inTurn(map[string][]string{"0": greedy, "1": {"z", "a0"}}, maxFollowed)
+	if all || len(uris) != maxFollowed || !slices.Contains(uris, "z") {
+		t.Errorf("all: %v, %d, the modest client's is among them: %v", all, len(uris), slices.Contains(uris, "z"))
+	}
+	b.left(modest.session)
+	if b.all[s] != maxSubscriptions {
+		t.Errorf("%d are counted after one left", b.all[s])
 	}
 }
 

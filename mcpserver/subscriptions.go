@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -20,6 +21,8 @@ const (
 	maxFollowed = 1000
 	// maxSubscriptions bounds those that one client hears of, in all its streams: as many as one server tells of.
 	maxSubscriptions = maxFollowed
+	// maxAllSubscriptions bounds those of all clients of one view, or of none, so that no number of sessions makes them many.
+	maxAllSubscriptions = 20 * maxSubscriptions
 	// maxSubscribedURI bounds the length of the URI of one, in bytes: RFC 9110 asks that 8000 be possible.
 	maxSubscribedURI = 8000
 )
@@ -45,10 +48,11 @@ type subscriptions struct {
 	mu   sync.Mutex
 	to   map[string][]listener
 	kept map[server.ClientSession]int // how many of to are a client's
+	all  map[*Server]int              // how many are those of all clients of a Server
 }
 
 func newSubscriptions(s *Server) *subscriptions {
-	return &subscriptions{server: s, to: map[string][]listener{}, kept: map[server.ClientSession]int{}}
+	return &subscriptions{server: s, to: map[string][]listener{}, kept: map[server.ClientSession]int{}, all: map[*Server]int{}}
 }
 
 // hook has the requests of a server's clients noted. mcp-go answers them.
@@ -124,10 +128,13 @@ func (b *subscriptions) refusal(ctx context.Context, who listener, uris ...strin
 		if !slices.Contains(b.to[uri], who) {
 			more++
 		}
-		kept := b.kept[who.session]
+		kept, all := b.kept[who.session], b.all[who.of]
 		b.mu.Unlock()
 		if kept+more > maxSubscriptions {
 			return fmt.Errorf("a client hears of at most %d resources; unsubscribe from others first", maxSubscriptions)
+		}
+		if all+more > maxAllSubscriptions {
+			return fmt.Errorf("all clients together hear of at most %d resources", maxAllSubscriptions)
 		}
 	}
 	return nil
@@ -142,9 +149,10 @@ func (b *subscriptions) add(ctx context.Context, who listener, uris ...string) {
 	}
 	b.change(func() {
 		for _, uri := range uris {
-			if !slices.Contains(b.to[uri], who) && b.kept[who.session] < maxSubscriptions {
+			if !slices.Contains(b.to[uri], who) && b.kept[who.session] < maxSubscriptions && b.all[who.of] < maxAllSubscriptions {
 				b.to[uri] = append(b.to[uri], who)
 				b.kept[who.session]++
+				b.all[who.of]++
 			}
 		}
 	})
@@ -175,6 +183,9 @@ func (b *subscriptions) remove(uri string, gone func(listener) bool) {
 		if b.kept[one.session]--; b.kept[one.session] == 0 {
 			delete(b.kept, one.session)
 		}
+		if b.all[one.of]--; b.all[one.of] == 0 {
+			delete(b.all, one.of)
+		}
 		return true
 	})
 	if len(b.to[uri]) == 0 {
@@ -200,23 +211,64 @@ func (b *subscriptions) follow(g *generation) {
 		to[uri] = slices.Clone(listeners)
 	}
 	b.mu.Unlock()
-	wanted := map[string][]string{}
+	type place struct {
+		of        *Server
+		namespace string
+	}
+	has := map[place]bool{}                    // whether its clients have the resources
+	wanted := map[string]map[string][]string{} // by namespace, and by client
 	for uri, listeners := range to {
 		namespace, original, ok := originalURI(uri)
-		if ok && slices.ContainsFunc(listeners, func(one listener) bool { return one.has(namespace) }) {
-			wanted[namespace] = append(wanted[namespace], original)
+		if !ok {
+			continue
+		}
+		for i, one := range listeners {
+			at := place{one.of, namespace}
+			if _, known := has[at]; !known {
+				has[at] = one.has(namespace)
+			}
+			if has[at] && !slices.ContainsFunc(listeners[:i], func(other listener) bool { return other.session == one.session }) {
+				if wanted[namespace] == nil {
+					wanted[namespace] = map[string][]string{}
+				}
+				client := one.session.SessionID()
+				wanted[namespace][client] = append(wanted[namespace][client], original)
+			}
 		}
 	}
 	for _, u := range g.upstreams {
 		status := u.Status()
-		uris := wanted[status.Namespace]
-		slices.Sort(uris)
-		if len(uris) > maxFollowed {
-			b.server.log.Warn("clients want to hear of changes of too many resources; of the rest they will not", "server", status.Name, "resources", len(uris), "limit", maxFollowed)
-			uris = uris[:maxFollowed]
+		uris, all := inTurn(wanted[status.Namespace], maxFollowed)
+		if !all {
+			b.server.log.Warn("clients want to hear of changes of too many resources; of the rest they will not", "server", status.Name, "limit", maxFollowed)
 		}
 		u.Follow(uris)
 	}
+}
+
+// inTurn takes URIs of each client in turn, up to most different ones, so that one client with many leaves the others theirs.
+// They are sorted; all says that these are all.
+func inTurn(lists map[string][]string, most int) (uris []string, all bool) {
+	clients := slices.Sorted(maps.Keys(lists))
+	for _, client := range clients {
+		slices.Sort(lists[client])
+	}
+	taken := map[string]bool{}
+	for i, more := 0, true; more; i++ {
+		more = false
+		for _, client := range clients {
+			if i >= len(lists[client]) {
+				continue
+			}
+			more = true
+			uri := lists[client][i]
+			if !taken[uri] && len(taken) == most {
+				return slices.Sorted(maps.Keys(taken)), false
+			}
+			taken[uri] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(taken)), true
 }
 
 // updated tells those who want to hear of a resource of a server that it changed. It never blocks: it is called from loops
