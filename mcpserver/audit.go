@@ -25,6 +25,11 @@ type AuditRun struct {
 	Time time.Time `json:"time"`
 	// Client is the name that the client gave itself.
 	Client string `json:"client,omitempty"`
+	// View is the name of the view that the run came through; empty is everything.
+	View string `json:"view,omitempty"`
+	// Subject is who the run is of, as the access token says it, and Issuer who says so; empty without an access token.
+	Subject string `json:"subject,omitempty"`
+	Issuer  string `json:"issuer,omitempty"`
 	// Outcome is ok, failed (the program's own doing) or error (it did not run, or we failed); Error says more.
 	Outcome string `json:"outcome"`
 	Error   string `json:"error,omitempty"`

@@ -41,7 +41,7 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 		lasting = protocol.WithSession(lasting, r.origin.Session)
 	}
 	lasting = upstream.WithCaller(lasting, r.origin.trace(s.callerOf(ctx, request.Params.Meta)))
-	one := &parked{run: r, done: make(chan *mcp.CallToolResult, 1), end: end}
+	one := &parked{run: r, owner: identityOf(ctx).owner(), done: make(chan *mcp.CallToolResult, 1), end: end}
 	s.wg.Go(func() {
 		defer s.release(g)
 		defer end()
@@ -142,6 +142,15 @@ func (s *Server) Call(ctx context.Context, code string) (*codetool.Outcome, erro
 	outcome, err := s.perform(context.WithValue(ctx, runKey{}, r), g, code)
 	r.trail.finish(outcome, err)
 	return outcome, err
+}
+
+// CallTool runs one program and words its outcome as a client would be answered, without a client.
+func (s *Server) CallTool(ctx context.Context, code string) *mcp.CallToolResult {
+	s.startAll()
+	g := s.hold()
+	defer s.release(g)
+	r := newRun()
+	return s.execute(context.WithValue(ctx, runKey{}, r), g, code, r)
 }
 
 // awaken gives servers that failed another chance, and waits for those still starting that the program may call.

@@ -16,8 +16,9 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/access"
 	"github.com/codemode-go/codemode/mcpserver/internal/message"
 )
 
@@ -29,9 +30,12 @@ const maxInitialize = 64 << 10
 
 // HTTPOptions adjusts serving over HTTP. The zero value of every field is its documented default.
 type HTTPOptions struct {
-	// Token is what clients send as "Authorization: Bearer …"; empty asks for none, which only a loopback address may. The
+	// Token is what clients send as "Authorization: Bearer …"; empty asks for none, which only a loopback address may without OAuth. The
 	// token of one of Options.Views has that view, and counts first.
 	Token string
+	// OAuth takes access tokens of authorization servers, too, and tells clients who have none where to get one; nil takes none. Which of Options.Views an
+	// access token has is what their claims say.
+	OAuth *config.ResourceServer
 	// AllowedOrigins are web origins ("https://app.example", "http://localhost:6274") whose pages may call. A browser
 	// sends a page's origin along; no other page may call, not even one of this machine, for a page of one port must not
 	// drive the server of another.
@@ -51,48 +55,68 @@ type HTTPOptions struct {
 // sessionLife is how long a client that says nothing, and holds no stream open, is remembered.
 const sessionLife = time.Hour
 
-// Handler serves Streamable HTTP at HTTPOptions.Path. The returned function ends the clients' streams, which stay open
-// as long as they like otherwise.
+// Handler serves Streamable HTTP at HTTPOptions.Path, and with HTTPOptions.OAuth the metadata of RFC 9728 at its well-known
+// address. The returned function ends the clients' streams, which stay open as long as they like otherwise, and what Handler began.
 func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStreams func(context.Context)) {
-	o := options.resolve()
-	e := &endpoints{of: map[*Server]*server.StreamableHTTPServer{}}
+	d := &door{server: s, options: options.resolve()}
+	e := &endpoints{of: map[*Server]*endpoint{}}
 	mux := http.NewServeMux()
-	if o.Metrics != nil {
-		mux.Handle("GET /metrics", o.guarded(s, func(one *Server) http.Handler {
+	if d.options.Metrics != nil {
+		mux.Handle("GET /metrics", d.guarded(func(one *Server) http.Handler {
 			if one != s { // they tell of what no view has
 				return nil
 			}
-			return o.Metrics
+			return d.options.Metrics
 		}))
 	}
-	mux.Handle(o.Path, o.guarded(s, e.handler))
-	return mux, e.shutdown
+	mux.Handle(d.options.Path, d.guarded(e.handler))
+	if d.options.OAuth == nil {
+		return mux, e.shutdown
+	}
+	accepted := accessOptions(d.options.OAuth)
+	accepted.Logger = s.log
+	d.verifier = access.New(accepted)
+	d.verifier.Prepare()
+	mux.HandleFunc("GET "+aboutUs, d.metadata)
+	mux.HandleFunc("GET "+aboutUs+"/", d.metadata)
+	return mux, func(ctx context.Context) {
+		e.shutdown(ctx)
+		d.verifier.Close()
+	}
 }
 
-// guarded lets those through who may call, to what there is for them: the clients of a view to that of its Server, the
-// others to that of s. Nil is nothing.
-func (o *HTTPOptions) guarded(s *Server, next func(*Server) http.Handler) http.Handler {
+// door is who may come in, and to what.
+type door struct {
+	server   *Server
+	options  HTTPOptions
+	verifier *access.Verifier // nil takes no access tokens
+}
+
+// guarded lets those through who may call, to what there is for them. Nil is nothing.
+func (d *door) guarded(next func(*Server) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		to := s
-		v, limited := s.viewOf(r)
-		if v != nil {
-			to = v.Server
+		if status, why := d.options.refuse(r); status != 0 {
+			http.Error(w, why, status)
+			return
 		}
-		status, why := o.refuse(r)
-		if status == 0 {
-			status, why = o.unknown(r, v != nil, limited)
-		}
-		if status == 0 {
-			if handler := next(to); handler != nil {
-				handler.ServeHTTP(w, r)
+		who, refused := d.identify(r)
+		if refused == nil {
+			if handler := next(who.to); handler != nil {
+				ctx := context.WithValue(r.Context(), identityKey{}, who)
+				if r.Method == http.MethodGet && !who.until.IsZero() { // a stream, which would go on
+					var end context.CancelFunc
+					ctx, end = context.WithDeadline(ctx, who.until)
+					defer end()
+				}
+				handler.ServeHTTP(w, r.WithContext(ctx))
 				return
 			}
-			status, why = http.StatusUnauthorized, unauthorized
+			refused = d.challenge(http.StatusUnauthorized, unauthorized, nil)
 		}
-		if status == http.StatusUnauthorized {
-			w.Header().Set("WWW-Authenticate", "Bearer")
+		for name, values := range refused.header {
+			w.Header()[name] = values
 		}
-		http.Error(w, why, status)
+		http.Error(w, refused.why, refused.status)
 	})
 }
 
@@ -168,16 +192,6 @@ func (o *HTTPOptions) refuse(r *http.Request) (status int, why string) {
 
 const unauthorized = "Unauthorized"
 
-// unknown refuses who has no token, neither ours nor a view's. Where none is asked for, a token that is nobody's counts as
-// none, unless limited says that it may have been a view's.
-func (o *HTTPOptions) unknown(r *http.Request, ofView, limited bool) (status int, why string) {
-	given := bearer(r)
-	if ofView || o.Token == "" && (given == "" || !limited) || sameToken(given, o.Token) {
-		return 0, ""
-	}
-	return http.StatusUnauthorized, unauthorized
-}
-
 // knowsHost guards against DNS rebinding, which only reaches servers on the loopback interface.
 func (o *HTTPOptions) knowsHost(r *http.Request) bool {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
@@ -212,15 +226,15 @@ func isLoopback(host string) bool {
 
 // ListenHTTP serves Streamable HTTP on addr ("127.0.0.1:8765") until ctx ends; runs that are still going are then
 // cancelled. It calls ready, if that is not nil, with the URL of the endpoint once it listens. An address that others
-// can reach is refused without a token.
+// can reach is refused without a token and without OAuth.
 func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptions, ready func(url string)) error {
 	o := options.resolve()
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return fmt.Errorf("the address %q is not host:port: %w", addr, err)
 	}
-	if !isLoopback(host) && o.Token == "" {
-		return fmt.Errorf("refusing to listen on %s, which others can reach, without a token", addr)
+	if !isLoopback(host) && o.Token == "" && o.OAuth == nil {
+		return fmt.Errorf("refusing to listen on %s, which others can reach, without a token and without http.oauth", addr)
 	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return errors.New("a certificate needs its key, and a key its certificate")
@@ -230,7 +244,7 @@ func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptio
 			return fmt.Errorf("the certificate cannot be used: %w", err)
 		}
 	}
-	if o.Token == "" && len(s.generation().options.Views) > 0 {
+	if o.Token == "" && o.OAuth == nil && len(s.generation().options.Views) > 0 {
 		s.log.Warn("the views are no bounds: there is no token for the rest, so whoever sends none sees everything")
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
@@ -258,6 +272,7 @@ func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptio
 	}
 	select {
 	case err := <-served:
+		closeStreams(ctx)
 		return err
 	case <-ctx.Done():
 	}

@@ -102,7 +102,7 @@ type Options struct {
 	// Pins withholds tools that changed since they were first seen; its zero value withholds none. Servers of this process
 	// are never pinned.
 	Pins config.Pins
-	// Views are what the clients of tokens of their own see over HTTP, see [HTTPOptions].
+	// Views are what the clients of tokens of their own, or of access tokens with some claims, see over HTTP, see [HTTPOptions].
 	Views []config.View
 	// Watcher hears of runs as they go; nil is nobody.
 	Watcher Watcher
@@ -229,6 +229,7 @@ type Server struct {
 	old       []*generation // that runs still hold
 	views     []*view
 	limited   bool   // there are or were views
+	claimed   bool   // there are or were views with claims
 	published string // the description that clients know
 }
 

@@ -55,11 +55,11 @@ func (p resultPages) read(ctx context.Context, uri string, _ *mcp.Meta) ([]mcp.R
 
 func pageURI(id string, page int) string { return fmt.Sprintf("%s%s/%d", resultScheme, id, page) }
 
-// ownerOf is who may read what an answer to ctx links to: the session. The revisions without one have the URI alone, which
-// nobody guesses.
+// ownerOf is who may read what an answer to ctx links to: the session. The revisions without one have who sent the request and, where
+// nobody knows that, the URI alone, which nobody guesses.
 func ownerOf(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
-		return ""
+		return identityOf(ctx).owner()
 	}
 	if session := server.ClientSessionFromContext(ctx); session != nil {
 		return session.SessionID()

@@ -67,6 +67,7 @@ type parking struct {
 type parked struct {
 	run      *run
 	question *pendingQuestion
+	owner    string                   // whose it is, see identity.owner
 	done     chan *mcp.CallToolResult // of capacity 1
 	end      context.CancelFunc
 	expiry   *time.Timer
@@ -82,19 +83,19 @@ func (p *parking) park(one *parked) (handle string, ok bool) {
 	handle = rand.Text()
 	p.runs[handle] = one
 	one.expiry = time.AfterFunc(parkedFor, func() {
-		if _, ok := p.take(handle); ok {
+		if _, ok := p.take(handle, one.owner); ok {
 			one.end()
 		}
 	})
 	return handle, true
 }
 
-// take finds a run again, once.
-func (p *parking) take(handle string) (*parked, bool) {
+// take finds a run of the owner's again, once.
+func (p *parking) take(handle, owner string) (*parked, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := p.runs[handle]
-	if one == nil {
+	if one == nil || one.owner != owner {
 		return nil, false
 	}
 	delete(p.runs, handle)
@@ -140,7 +141,7 @@ func (s *Server) attend(ctx context.Context, one *parked) (*mcp.CallToolResult, 
 
 // resume goes on with a run whose client has come back.
 func (s *Server) resume(ctx context.Context, params *mcp.CallToolParams) (*mcp.CallToolResult, error) {
-	one, ok := s.parking.take(params.RequestState)
+	one, ok := s.parking.take(params.RequestState, identityOf(ctx).owner())
 	if !ok {
 		return failure("Error: this program no longer waits for input; run it again"), nil
 	}

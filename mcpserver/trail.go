@@ -82,7 +82,9 @@ func (s *Server) newTrail(ctx context.Context, g *generation, r *run, code strin
 			}
 		}
 	}
-	t.run = AuditRun{ID: newRunID(), Time: r.began.UTC(), Client: t.text(clientName(ctx), maxAuditError), Outcome: Running,
+	who := identityOf(ctx)
+	t.run = AuditRun{ID: newRunID(), Time: r.began.UTC(), Client: t.text(clientName(ctx), maxAuditError), View: g.viewName(),
+		Subject: t.text(who.subject, maxAuditError), Issuer: who.issuer, Outcome: Running,
 		CodeSHA256: hashOf([]byte(code)), CodeBytes: len(code), Code: t.payload(code, maxAuditText), Calls: []AuditCall{}}
 	if watcher != nil {
 		watcher.RunBegan(t.run)

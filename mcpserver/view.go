@@ -14,7 +14,7 @@ import (
 // the upstreams, the executor and the audit file of the whole one. What a view does not have is left out of its
 // generations, so that nothing that looks there can tell it from what does not exist.
 
-// view is a Server for the clients of one token.
+// view is a Server for the clients of one token, or of access tokens with some claims.
 type view struct {
 	*Server
 	config config.View
@@ -90,6 +90,7 @@ func (s *Server) replaceViews(views []*view, failed error) (gone []*view) {
 	s.views = kept
 	s.limited = s.limited || len(kept) > 0
 	for _, v := range kept {
+		s.claimed = s.claimed || len(v.config.Claims) > 0
 		v.now = v.next
 	}
 	return slices.DeleteFunc(slices.Clone(given), func(v *view) bool {
@@ -143,6 +144,14 @@ func (s *Server) serving(ctx context.Context) *Server {
 		return one
 	}
 	return s
+}
+
+// viewName is what the configuration calls the generation's view; empty is everything.
+func (g *generation) viewName() string {
+	if g.view == nil {
+		return ""
+	}
+	return g.view.Name
 }
 
 // toolsOf are the tools of an upstream that the generation has.

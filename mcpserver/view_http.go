@@ -17,29 +17,40 @@ import (
 // session of one is known to another.
 type endpoints struct {
 	mu sync.Mutex
-	of map[*Server]*server.StreamableHTTPServer
+	of map[*Server]*endpoint
+}
+
+type endpoint struct {
+	*server.StreamableHTTPServer
+	sessions *owners
 }
 
 // handler serves the clients of s. Its sessions end with s.
 func (e *endpoints) handler(s *Server) http.Handler {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	streamable := e.of[s]
-	if streamable == nil {
-		streamable = server.NewStreamableHTTPServer(s.mcp,
-			server.WithStateful(true), server.WithSessionIdleTTL(sessionLife), server.WithHeartbeatInterval(heartbeat),
+	one := e.of[s]
+	if one == nil {
+		sessions := &owners{of: map[string]string{}}
+		one = &endpoint{sessions: sessions, StreamableHTTPServer: server.NewStreamableHTTPServer(s.mcp,
+			server.WithSessionIdManagerResolver(sessions), server.WithSessionIdleTTL(sessionLife), server.WithHeartbeatInterval(heartbeat),
 			server.WithEventStore(newEvents()), server.WithStreamableHTTPLogger(s.log),
-			server.WithDisableLocalhostProtection(true)) // refuse has it, and knows of proxies
-		e.of[s] = streamable
+			server.WithDisableLocalhostProtection(true))} // refuse has it, and knows of proxies
+		e.of[s] = one
 		context.AfterFunc(s.ctx, func() {
 			e.mu.Lock()
 			delete(e.of, s)
 			e.mu.Unlock()
-			_ = streamable.Shutdown(context.WithoutCancel(s.ctx)) // it has no HTTP server of its own to fail
+			_ = one.Shutdown(context.WithoutCancel(s.ctx)) // it has no HTTP server of its own to fail
 		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && !readMessage(w, r) {
+			return
+		}
+		// mcp-go looks whose session it is at a POST alone.
+		if session := r.Header.Get(server.HeaderKeySessionID); session != "" && r.Method != http.MethodPost && !one.sessions.has(session, identityOf(r.Context()).owner()) {
+			http.Error(w, "Invalid session ID", http.StatusNotFound)
 			return
 		}
 		// A client without a session is its connection.
@@ -52,7 +63,7 @@ func (e *endpoints) handler(s *Server) http.Handler {
 		}
 		loan := lend(w)
 		defer loan.takeBack()
-		streamable.ServeHTTP(loan, r.WithContext(ctx))
+		one.ServeHTTP(loan, r.WithContext(ctx))
 	})
 }
 
@@ -60,8 +71,8 @@ func (e *endpoints) handler(s *Server) http.Handler {
 func (e *endpoints) shutdown(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, streamable := range e.of {
-		_ = streamable.Shutdown(ctx) // it has no HTTP server of its own to fail
+	for _, one := range e.of {
+		_ = one.Shutdown(ctx) // it has no HTTP server of its own to fail
 	}
 }
 
@@ -80,10 +91,9 @@ func sameToken(given, token string) bool {
 	return token != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// viewOf is the view of a request's token; nil is none. limited says that there are or were views: then a token that is
+// viewOf is the view of a token; nil is none. limited says that there are or were views with tokens: then a token that is
 // nobody's is no request without a token, for it may have been that of a view.
-func (s *Server) viewOf(r *http.Request) (found *view, limited bool) {
-	given := bearer(r)
+func (s *Server) viewOf(given string) (found *view, limited bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, v := range s.views { // all of them, whichever it is

@@ -26,7 +26,8 @@ func doctorCommand() command {
 		summary: "Check this machine, and every server of a configuration.",
 		description: `Runs one program, and says which engine ran it and what its sandbox is. With a configuration: starts each server, and says
 which program was found for it, which revision of the protocol it speaks, how many tools it has and how long it took, or why it is
-down and what it last wrote to standard error; then how much a client is sent. Globs of the policy, the views, the pins, includeTools
+down and what it last wrote to standard error; whose access tokens serve --http takes, and whether their issuers answer; then how much a
+client is sent. Globs of the policy, the views, the pins, includeTools
 and excludeTools that match nothing are warnings.
 
 Exit code 1 when anything does not work, 2 when the configuration cannot be read.`,
@@ -68,6 +69,7 @@ type diagnosis struct {
 	Files    []string          `json:"files"`
 	Warnings []string          `json:"warnings"`
 	Servers  []serverDiagnosis `json:"servers"`
+	OAuth    *oauthDiagnosis   `json:"oauth,omitempty"`
 	Client   *clientDiagnosis  `json:"client,omitempty"`
 }
 
@@ -100,6 +102,23 @@ type serverDiagnosis struct {
 	Stderr []string `json:"stderr,omitempty"`
 }
 
+// oauthDiagnosis is whose access tokens serve --http takes.
+type oauthDiagnosis struct {
+	Resource  string            `json:"resource"`
+	Audiences []string          `json:"audiences,omitempty"`
+	Scopes    []string          `json:"scopes"`
+	Issuers   []issuerDiagnosis `json:"issuers"`
+	// Views are those that access tokens have by their claims; none is that each has everything.
+	Views []string `json:"views"`
+}
+
+type issuerDiagnosis struct {
+	Issuer string `json:"issuer"`
+	// Keys is how many of its keys are of use; Error says why there are none.
+	Keys  int    `json:"keys"`
+	Error string `json:"error,omitempty"`
+}
+
 // clientDiagnosis is what a client is sent, in characters and o200k tokens, beside what it would be sent by the servers
 // themselves.
 type clientDiagnosis struct {
@@ -130,8 +149,30 @@ func (o *serveOptions) diagnose(ctx context.Context, timeout time.Duration) (*di
 			return nil, err
 		}
 	}
-	d.OK = d.Engine.OK && !slices.ContainsFunc(d.Servers, func(s serverDiagnosis) bool { return s.State != "ready" })
+	d.OAuth = diagnoseOAuth(ctx, cfg)
+	d.OK = d.Engine.OK && !slices.ContainsFunc(d.Servers, func(s serverDiagnosis) bool { return s.State != "ready" }) &&
+		(d.OAuth == nil || !slices.ContainsFunc(d.OAuth.Issuers, func(i issuerDiagnosis) bool { return i.Error != "" }))
 	return d, nil
+}
+
+// diagnoseOAuth asks each issuer for its keys, as serve --http does; nil is no access tokens.
+func diagnoseOAuth(ctx context.Context, cfg *config.Config) *oauthDiagnosis {
+	r := cfg.Settings.ResourceServer
+	if r == nil {
+		return nil
+	}
+	o := &oauthDiagnosis{Resource: r.Resource, Audiences: r.Audiences, Scopes: append([]string{}, r.Scopes...), Views: []string{}}
+	for _, v := range cfg.Settings.Views {
+		if v.Claims != nil {
+			o.Views = append(o.Views, v.Name)
+		}
+	}
+	asking, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	for _, issuer := range mcpserver.CheckIssuers(asking, r) {
+		o.Issuers = append(o.Issuers, issuerDiagnosis{issuer.Issuer, issuer.Keys, issuer.Reason})
+	}
+	return o
 }
 
 // diagnoseEngine runs one program.
@@ -298,6 +339,9 @@ func (d *diagnosis) print(term terminal) error {
 	for _, s := range d.Servers {
 		s.print(&b)
 	}
+	if d.OAuth != nil {
+		d.OAuth.print(&b)
+	}
 	if c := d.Client; c != nil {
 		fmt.Fprintf(&b, "\na client is sent a description of %d characters (%d tokens); the servers' own lists are %d (%d)\n",
 			c.DescriptionChars, c.DescriptionTokens, c.ServersChars, c.ServersTokens)
@@ -307,6 +351,23 @@ func (d *diagnosis) print(term terminal) error {
 	}
 	_, err := fmt.Fprint(term.out, b.String())
 	return err
+}
+
+func (o *oauthDiagnosis) print(b *strings.Builder) {
+	fmt.Fprintf(b, "\noauth     serve --http takes access tokens for %s\n", strings.Join(append([]string{o.Resource}, o.Audiences...), ", "))
+	if len(o.Scopes) > 0 {
+		fmt.Fprintf(b, "          with the scopes %s\n", strings.Join(o.Scopes, " "))
+	}
+	if len(o.Views) > 0 {
+		fmt.Fprintf(b, "          for the views %s, and for nothing else\n", strings.Join(o.Views, ", "))
+	}
+	for _, i := range o.Issuers {
+		if i.Error != "" {
+			fmt.Fprintf(b, "issuer    %s does not work: %s\n", i.Issuer, i.Error)
+			continue
+		}
+		fmt.Fprintf(b, "issuer    %s, keys: %d\n", i.Issuer, i.Keys)
+	}
 }
 
 func (s *serverDiagnosis) print(b *strings.Builder) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"syscall"
 	"time"
@@ -83,13 +84,13 @@ func (r *reloader) reload(ctx context.Context) {
 		return
 	}
 	if startsAnew(r.began, cfg.Settings) {
-		r.log.Warn("outbound, allowAddresses, hardened, workers and memoryMB of the configuration count from the next start")
+		r.log.Warn("outbound, allowAddresses, hardened, workers, memoryMB and http of the configuration count from the next start")
 	}
 	r.log.Warn("the configuration was reloaded", "servers", len(cfg.Servers), "unavailable", len(cfg.Problems))
 }
 
-// startsAnew reports whether something has changed that the executor was made with.
+// startsAnew reports whether something has changed that the executor or the listener was made with.
 func startsAnew(began, now config.Settings) bool {
 	return now.Outbound != began.Outbound || !slices.Equal(now.AllowAddresses, began.AllowAddresses) || now.Hardened != began.Hardened ||
-		now.Workers != began.Workers || now.Limits.Memory != began.Limits.Memory
+		now.Workers != began.Workers || now.Limits.Memory != began.Limits.Memory || !reflect.DeepEqual(now.ResourceServer, began.ResourceServer)
 }

@@ -111,6 +111,11 @@ func showRun(term terminal, runs []mcpserver.AuditRun, id string, asJSON bool) e
 	var b strings.Builder
 	fmt.Fprintf(&b, "run      %s, %s\noutcome  %s %s\ntook     %.1f ms, %.1f ms of them on the processor\ncode     %d bytes, SHA-256 %s\n",
 		r.ID, r.Time.Local().Format(time.RFC3339), r.Outcome, r.Error, r.Ms, r.CPUMs, r.CodeBytes, r.CodeSHA256)
+	for _, row := range [][2]string{{"client", r.Client}, {"view", r.View}, {"subject", strings.TrimSpace(r.Subject + " " + r.Issuer)}} {
+		if row[1] != "" {
+			fmt.Fprintf(&b, "%-8s %s\n", row[0], row[1])
+		}
+	}
 	for _, part := range []struct{ title, text string }{{"program", r.Code}, {"result", r.Result}, {"console", strings.Join(r.Logs, "\n")}} {
 		if part.text != "" {
 			fmt.Fprintf(&b, "\n%s\n%s\n", part.title, part.text)

@@ -232,6 +232,11 @@ func (m *merger) finish() (*Config, error) {
 		return nil, fmt.Errorf("%s: has settings and no servers; name a file with servers beside it", strings.Join(m.files, ", "))
 	}
 	config := &Config{Warnings: m.warnings, Settings: m.settings}
+	for _, v := range config.Settings.Views {
+		if v.Claims != nil && config.Settings.ResourceServer == nil {
+			config.Warnings = append(config.Warnings, fmt.Sprintf("codemode.views: nobody has the view %q by its claims: there is no codemode.http.oauth", v.Name))
+		}
+	}
 	owner := map[string]string{}
 	for _, e := range m.entries {
 		s := e.server

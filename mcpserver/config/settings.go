@@ -40,8 +40,10 @@ type Settings struct {
 	Audit Audit
 	// Pins withholds tools that changed since they were first seen.
 	Pins Pins
-	// Views are what the clients of tokens of their own see over HTTP.
+	// Views are what some clients see over HTTP.
 	Views []View
+	// ResourceServer says which access tokens are taken over HTTP; nil takes none.
+	ResourceServer *ResourceServer
 }
 
 // settingFields are the members of the "codemode" object.
@@ -65,6 +67,7 @@ var settingFields = []field{
 	{key: "audit", shape: shapeObject, standard: "nothing is written", doc: "Write down each run with its calls.", fields: auditFields},
 	{key: "pins", shape: shapeObject, standard: "tools are not pinned", doc: "Withhold a tool whose name, description or schemas changed since it was first seen, until `codemode tools --accept SERVER.TOOL`. {} is enough.", fields: pinFields},
 	{key: "views", shape: shapeObjects, standard: "none", doc: "With `serve --http`, what clients with tokens of their own see: for them there is nothing beside it. The token of --token-file sees everything.", fields: viewFields},
+	{key: "http", shape: shapeObject, doc: "With `serve --http`, who may call.", fields: httpFields},
 }
 
 // read takes over the object; expand replaces the variables of a secret.
@@ -79,6 +82,8 @@ func (s *Settings) read(file string, own *node, expand func(string) (string, err
 			return placedOrNil(s.readPins(file, value))
 		case "views":
 			return placedOrNil(s.readViews(file, value, expand, warn))
+		case "http":
+			return placedOrNil(s.readHTTP(file, value))
 		}
 		return s.set(key, value)
 	})

@@ -10,12 +10,16 @@ import (
 	"github.com/codemode-go/codemode/codetool"
 )
 
-// View is what the clients of one token see over HTTP. For them there is nothing beside it.
+// View is what some clients see over HTTP. For them there is nothing beside it.
 type View struct {
 	// Name is for messages.
 	Name string
-	// Token is the bearer token of its clients. It is empty when a variable of it has no value; then nobody has the view.
+	// Token is the bearer token of its clients. It is empty when there is none, or when a variable of it has no value; then nobody has
+	// the view by it.
 	Token string
+	// Claims are what an access token has to say for its clients to have the view, all of them, see ResourceServer. None is that
+	// nobody has it by an access token.
+	Claims map[string]string
 	// Servers and Tools are globs; none is all, see HasServer and HasTool.
 	Servers, Tools []string
 	// ReadOnly leaves only tools that say that they only read.
@@ -24,7 +28,8 @@ type View struct {
 
 var viewFields = []field{
 	{key: "name", shape: shapeString, doc: "What messages call the view. Of several files' views with one name the later file's counts."},
-	{key: "token", shape: shapeString, doc: "The bearer token of its clients, better a ${keychain:…} or ${VAR}; without a value nobody has the view."},
+	{key: "token", shape: shapeString, doc: "The bearer token of its clients, better a ${keychain:…} or ${VAR}; without a value nobody has the view by it."},
+	{key: "claims", shape: shapeMap, doc: "With http.oauth, what an access token says whose clients have the view: {claim: value}, all of them. A claim may be a list with the value in it; `scope` is one of the scopes; a name with dots leads into objects. Of several views that fit the first counts. Where any view has claims, an access token that fits none is refused."},
 	{key: "servers", shape: shapeCommand, standard: "those that tools names, else every server", doc: "Globs over servers' names or namespaces. Case does not count."},
 	{key: "tools", shape: shapeCommand, standard: "every tool of the servers", doc: "Globs over tools' names, the servers' own (`get-sum`) or those that programs call (`get_sum`), or over SERVER.TOOL where they have a dot. Case does not count. With them a server's resources are there when readResource is among them, and its prompts when getPrompt is, which `get*` matches, too. Of a server that neither servers nor a SERVER.TOOL names, nothing is told but what the view has of it."},
 	{key: "readOnly", shape: shapeBool, standard: "false", doc: "Only tools of which their servers say that they only read."},
@@ -87,9 +92,11 @@ func (s *Settings) readViews(file string, in *node, expand func(string) (string,
 		if err != nil {
 			return err
 		}
-		if v.Token, err = expand(v.Token); err != nil || v.Token == "" {
-			v.Token = ""
-			warn(file, "%s: nobody has the view %q: token %s", at, v.Name, whyEmpty(err))
+		if item.get("token") != nil {
+			if v.Token, err = expand(v.Token); err != nil || v.Token == "" {
+				v.Token = ""
+				warn(file, "%s: nobody has the view %q by its token: token %s", at, v.Name, whyEmpty(err))
+			}
 		}
 		if slices.Contains(read, v.Name) {
 			return fmt.Errorf("%s %s has the name of another view, %q", place(file, item.at), at, v.Name)
@@ -118,6 +125,8 @@ func readView(file, at string, item *node) (v View, err error) {
 			v.Name = value.text
 		case "token":
 			v.Token = value.text
+		case "claims":
+			v.Claims, err = readClaims(value)
 		case "servers":
 			v.Servers, err = globs(value)
 		case "tools":
@@ -132,10 +141,27 @@ func readView(file, at string, item *node) (v View, err error) {
 		return v, err
 	case v.Name == "":
 		return v, fmt.Errorf("%s %s has no name", place(file, item.at), at)
-	case item.get("token") == nil:
-		return v, fmt.Errorf("%s %s has no token", place(file, item.at), at)
+	case item.get("token") == nil && v.Claims == nil:
+		return v, fmt.Errorf("%s %s has no token and no claims", place(file, item.at), at)
 	}
 	return v, nil
+}
+
+func readClaims(value *node) (map[string]string, error) {
+	if err := mustBe(value, isObject); err != nil {
+		return nil, err
+	}
+	claims := map[string]string{}
+	for _, m := range value.members {
+		if m.key == "" || m.value.text == "" || m.value.kind != isString && m.value.kind != isNumber && m.value.kind != isBoolean {
+			return nil, errors.New("must be an object with a value for each claim")
+		}
+		claims[m.key] = m.value.text
+	}
+	if len(claims) == 0 {
+		return nil, errors.New("names no claim")
+	}
+	return claims, nil
 }
 
 // globs reads patterns of path.Match.

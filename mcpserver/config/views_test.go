@@ -24,7 +24,7 @@ func TestViews(t *testing.T) {
 	if d := cmp.Diff(want, c.Settings.Views); d != "" {
 		t.Error(d)
 	}
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], `nobody has the view "two"`) || !strings.Contains(c.Warnings[0], "MISSING is not set") {
+	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], `nobody has the view "two" by its token`) || !strings.Contains(c.Warnings[0], "MISSING is not set") {
 		t.Errorf("%q", c.Warnings)
 	}
 }
@@ -33,7 +33,7 @@ func TestViewsThatAreWrong(t *testing.T) {
 	for views, want := range map[string]string{
 		`{}`:               "must be an array",
 		`[{"token": "x"}]`: "has no name",
-		`[{"name": "a"}]`:  "has no token",
+		`[{"name": "a"}]`:  "has no token and no claims",
 		`[{"name": "a", "token": "x", "tool": "y"}]`:                       "codemode.views[0].tool is not a setting",
 		`[{"name": "a", "token": "x", "tools": []}]`:                       "must be a text or a list",
 		`[{"name": "a", "token": "x", "tools": "["}]`:                      "is no glob",

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/authority"
 	"github.com/codemode-go/codemode/mcpserver/internal/filelock"
 )
 
@@ -65,7 +66,7 @@ func (s *Store) Login(ctx context.Context, server *config.Server, show func(url 
 	return save(file, l)
 }
 
-func authorizationURL(a *authority, who *client, resource, redirect, verifier, state string, scopes []string) string {
+func authorizationURL(a *authority.Metadata, who *client, resource, redirect, verifier, state string, scopes []string) string {
 	sum := sha256.Sum256([]byte(verifier))
 	query := url.Values{
 		"response_type": {"code"}, "client_id": {who.ID}, "redirect_uri": {redirect}, "state": {state}, "resource": {resource},
@@ -82,7 +83,7 @@ func authorizationURL(a *authority, who *client, resource, redirect, verifier, s
 }
 
 // identity is the configured client, the one that was registered before with the same issuer, or a new registration.
-func (s *Store) identity(ctx context.Context, server *config.Server, a *authority, file, redirect string) (*client, error) {
+func (s *Store) identity(ctx context.Context, server *config.Server, a *authority.Metadata, file, redirect string) (*client, error) {
 	if o := server.OAuth; o != nil && o.ClientID != "" {
 		who := &client{ID: o.ClientID, Secret: o.ClientSecret, Redirect: redirect}
 		who.Method = method(a, who)
@@ -98,7 +99,7 @@ func (s *Store) identity(ctx context.Context, server *config.Server, a *authorit
 }
 
 // method is how a client proves who it is.
-func method(a *authority, who *client) string {
+func method(a *authority.Metadata, who *client) string {
 	switch {
 	case who.Secret == "":
 		return "none"
@@ -109,7 +110,7 @@ func method(a *authority, who *client) string {
 }
 
 // register makes a client of its own for this machine (RFC 7591).
-func (s *Store) register(ctx context.Context, a *authority, redirect string) (*client, error) {
+func (s *Store) register(ctx context.Context, a *authority.Metadata, redirect string) (*client, error) {
 	wanted := "none"
 	if len(a.Methods) > 0 && !slices.Contains(a.Methods, "none") {
 		wanted = a.Methods[0]
@@ -138,6 +139,9 @@ func (s *Store) register(ctx context.Context, a *authority, redirect string) (*c
 	}
 	return who, nil
 }
+
+// maxAnswer bounds what an endpoint answers.
+const maxAnswer = 1 << 20
 
 // tokens is a token endpoint's answer.
 type tokens struct {
@@ -199,7 +203,7 @@ func (s *Store) post(ctx context.Context, address, kind string, body []byte, bas
 		return err
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxDocument))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
 		return err
 	}
@@ -261,7 +265,7 @@ func (c *callback) close() {
 
 // wait returns the code that a person came back with. An answer with another state is somebody else's, and not waited
 // past: the login is to be begun again.
-func (c *callback) wait(ctx context.Context, a *authority, state string) (string, error) {
+func (c *callback) wait(ctx context.Context, a *authority.Metadata, state string) (string, error) {
 	var answer url.Values
 	select {
 	case answer = <-c.answers:

@@ -2,11 +2,8 @@ package login
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -14,30 +11,17 @@ import (
 	"strings"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/authority"
 )
 
-// authority is what an authorization server says of itself (RFC 8414).
-type authority struct {
-	Issuer        string   `json:"issuer"`
-	Authorization string   `json:"authorization_endpoint"`
-	Token         string   `json:"token_endpoint"`
-	Registration  string   `json:"registration_endpoint"`
-	Challenges    []string `json:"code_challenge_methods_supported"`
-	Methods       []string `json:"token_endpoint_auth_methods_supported"`
-	IssInAnswer   bool     `json:"authorization_response_iss_parameter_supported"`
-}
-
-// maxDocument bounds a metadata document or an answer of an endpoint.
-const maxDocument = 1 << 20
-
 // discover finds the authorization server of an MCP server, and the scopes to ask for.
-func (s *Store) discover(ctx context.Context, server *config.Server) (*authority, []string, error) {
+func (s *Store) discover(ctx context.Context, server *config.Server) (*authority.Metadata, []string, error) {
 	resource, err := url.Parse(server.URL)
 	if err != nil || resource.Host == "" {
 		return nil, nil, errors.New("its URL is not one")
 	}
 	if server.OAuth != nil && server.OAuth.MetadataURL != "" {
-		a, err := s.metadata(ctx, server.OAuth.MetadataURL, "")
+		a, err := s.metadata(ctx, server.OAuth.MetadataURL)
 		return a, server.OAuth.Scopes, err
 	}
 	issuer, scopes := resource.Scheme+"://"+resource.Host, []string(nil)
@@ -48,7 +32,7 @@ func (s *Store) discover(ctx context.Context, server *config.Server) (*authority
 			Servers  []string `json:"authorization_servers"`
 			Scopes   []string `json:"scopes_supported"`
 		}
-		if s.get(ctx, address, &document) != nil || len(document.Servers) == 0 {
+		if authority.Fetch(ctx, s.client, address, &document) != nil || len(document.Servers) == 0 {
 			continue
 		}
 		if !covers(document.Resource, server.URL) {
@@ -116,87 +100,32 @@ func aboutResource(u *url.URL) (list []string) {
 	return append(list, base)
 }
 
-// aboutIssuer lists the addresses of an issuer's metadata: as RFC 8414 has it, and as OpenID Connect does, with the
-// issuer's path behind the well-known part or before it. What is at the root is another issuer's.
-func aboutIssuer(u *url.URL) []string {
-	base, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
-	list := []string{base + "/.well-known/oauth-authorization-server" + path, base + "/.well-known/openid-configuration" + path}
-	if path != "" {
-		list = append(list, base+path+"/.well-known/openid-configuration")
-	}
-	return list
+// authorityOf reads an issuer's metadata.
+func (s *Store) authorityOf(ctx context.Context, issuer string) (*authority.Metadata, error) {
+	return authority.Discover(ctx, s.client, issuer, usable)
 }
 
-func (s *Store) authorityOf(ctx context.Context, issuer string) (*authority, error) {
-	u, err := url.Parse(issuer)
-	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("the issuer %q is no URL", issuer)
+// metadata reads the metadata at an address that the configuration names.
+func (s *Store) metadata(ctx context.Context, address string) (*authority.Metadata, error) {
+	m, err := authority.Read(ctx, s.client, address, "")
+	if err == nil {
+		err = usable(address, m)
 	}
-	var first error
-	for _, address := range aboutIssuer(u) {
-		a, err := s.metadata(ctx, address, issuer)
-		if err == nil {
-			return a, nil
-		}
-		if first == nil {
-			first = err
+	return m, err
+}
+
+// usable holds metadata against what a login needs. An address to register at that is not safe is as good as none.
+func usable(address string, m *authority.Metadata) error {
+	for name, endpoint := range map[string]string{"authorization_endpoint": m.Authorization, "token_endpoint": m.Token} {
+		if !authority.Safe(endpoint) {
+			return fmt.Errorf("%s has no %s that is https", address, name)
 		}
 	}
-	return nil, fmt.Errorf("the authorization server %s says nothing about itself: %w", issuer, first)
-}
-
-// metadata reads an authorization server's document, which has to be that of the issuer that was asked for.
-func (s *Store) metadata(ctx context.Context, address, issuer string) (*authority, error) {
-	var a authority
-	if err := s.get(ctx, address, &a); err != nil {
-		return nil, err
+	if m.Registration != "" && !authority.Safe(m.Registration) {
+		m.Registration = ""
 	}
-	if issuer != "" && strings.TrimSuffix(a.Issuer, "/") != strings.TrimSuffix(issuer, "/") {
-		return nil, fmt.Errorf("%s is about another issuer, %q", address, a.Issuer)
-	}
-	for name, endpoint := range map[string]string{"authorization_endpoint": a.Authorization, "token_endpoint": a.Token} {
-		if !safe(endpoint) {
-			return nil, fmt.Errorf("%s has no %s that is https", address, name)
-		}
-	}
-	if a.Registration != "" && !safe(a.Registration) {
-		a.Registration = ""
-	}
-	if a.Challenges != nil && !slices.Contains(a.Challenges, "S256") {
-		return nil, fmt.Errorf("%s offers no PKCE with S256, which the protocol demands", address)
-	}
-	return &a, nil
-}
-
-// safe reports whether secrets may go to an address: https, or this machine.
-func safe(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
-}
-
-func (s *Store) get(ctx context.Context, address string, into any) error {
-	if !safe(address) {
-		return fmt.Errorf("%s is not https", address)
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Accept", "application/json")
-	response, err := s.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answered HTTP %d", address, response.StatusCode)
-	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxDocument)).Decode(into); err != nil {
-		return fmt.Errorf("%s has no JSON of the right form", address)
+	if m.Challenges != nil && !slices.Contains(m.Challenges, "S256") {
+		return fmt.Errorf("%s offers no PKCE with S256, which the protocol demands", address)
 	}
 	return nil
 }

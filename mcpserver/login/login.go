@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
+	"github.com/codemode-go/codemode/mcpserver/internal/authority"
 	"github.com/codemode-go/codemode/mcpserver/internal/filelock"
 )
 
@@ -51,11 +52,8 @@ func NewStore(dir string, logger *slog.Logger) *Store {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &Store{dir: dir, log: logger, client: &http.Client{Timeout: 30 * time.Second, CheckRedirect: noRedirect}}
+	return &Store{dir: dir, log: logger, client: &http.Client{Timeout: 30 * time.Second, CheckRedirect: authority.NoRedirect}}
 }
-
-// noRedirect keeps codes and tokens from being carried elsewhere.
-func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // login is one file.
 type login struct {

@@ -2,6 +2,8 @@ package telemetry
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 
 	"go.opentelemetry.io/otel/attribute"
 
@@ -22,6 +24,8 @@ const (
 	networkProtocol  = attribute.Key("network.protocol.name")
 	serverAddress    = attribute.Key("server.address")
 	serverPort       = attribute.Key("server.port")
+	// pseudoID stands for a person: it is the same for one and tells nobody who it is. It is of no metric, for there are many.
+	pseudoID = attribute.Key("enduser.pseudo.id")
 )
 
 // Ours, for what the conventions have no word for.
@@ -32,6 +36,8 @@ const (
 	runOutcome = attribute.Key("codemode.run.outcome")
 	runKind    = attribute.Key("codemode.run.kind")
 	runCalls   = attribute.Key("codemode.run.calls")
+	// viewName is what the configuration calls the view that a run came through. There are few, so metrics have it, too.
+	viewName = attribute.Key("codemode.view.name")
 	// serverName is what the configuration calls the server of a call.
 	serverName = attribute.Key("codemode.server.name")
 	// policy is what the policy said of a call, policyWait how long that took, in seconds.
@@ -113,6 +119,15 @@ func errorOfRun(r *mcpserver.AuditRun) []attribute.KeyValue {
 
 func measuresOf(r *mcpserver.AuditRun) []attribute.KeyValue {
 	return append(appendText(nil, runKind, r.Kind), runOutcome.String(r.Outcome), runCalls.Int(len(r.Calls)+r.MoreCalls))
+}
+
+// pseudonym is what stands for the subject of an access token; empty without one.
+func pseudonym(r *mcpserver.AuditRun) string {
+	if r.Subject == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(r.Issuer + "\x00" + r.Subject))
+	return hex.EncodeToString(sum[:16])
 }
 
 // appendText adds an attribute that is known.

@@ -19,7 +19,9 @@
 //
 // # Limits
 //
-// No program, argument, result, console line or word of an error is in any attribute, and there is no option for it.
+// No program, argument, result, console line or word of an error is in any attribute, and there is no option for it. Who a run is of,
+// where its client has an access token, is a hash of issuer and subject (enduser.pseudo.id) on spans alone: whoever can guess the
+// name can recognise it. The audit file has the name.
 // jsonrpc.request.id is left out: the protocol's library does not tell handlers.
 package telemetry
 
@@ -167,6 +169,8 @@ func (t *Telemetry) RunBegan(began mcpserver.AuditRun) {
 	if r == nil {
 		return
 	}
+	r.about = appendText(r.about, viewName, began.View)
+	r.single = appendText(r.single, pseudoID, pseudonym(&began))
 	attributes := append(append([]attribute.KeyValue{runID.String(began.ID)}, r.about...), r.single...)
 	r.ctx, _ = t.tracer.Start(r.ctx, "tools/call code", trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(began.Time),
 		trace.WithLinks(r.links...), trace.WithAttributes(attributes...))

@@ -13,6 +13,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/codemode-go/codemode/mcpserver"
 )
 
 // watched is a Telemetry whose spans and metrics can be looked at.
@@ -198,5 +200,26 @@ func TestEveryCallIsCounted(t *testing.T) {
 	}
 	if len(one.runs) != 0 {
 		t.Error("a run that has ended is remembered")
+	}
+}
+
+// TestViewAndSubjectOfARun: a metric has the view, for there are few; who it was is a pseudonym, on spans alone.
+func TestViewAndSubjectOfARun(t *testing.T) {
+	one, spans, metrics := watched(t)
+	run := mcpserver.AuditRun{ID: "r", View: "readers", Subject: "alice@example.com", Issuer: "https://as.example", Outcome: "ok"}
+	one.RunFrom(t.Context(), run.ID, mcpserver.Origin{})
+	one.RunBegan(run)
+	one.RunEnded(run)
+	const want = "tools/call code (server, Unset) codemode.run.calls=0 codemode.run.id=… codemode.run.outcome=ok codemode.view.name=readers enduser.pseudo.id=589f901c27aa2bcf8af7c91fd81935ba gen_ai.operation.name=execute_tool gen_ai.tool.name=code mcp.method.name=tools/call"
+	if diff := cmp.Diff(want, described(spans.Ended()[0])); diff != "" {
+		t.Error(diff)
+	}
+	var data metricdata.ResourceMetrics
+	if err := metrics.Collect(t.Context(), &data); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%+v", data)
+	if !strings.Contains(text, "readers") || strings.Contains(text, "alice") || strings.Contains(text, "enduser") {
+		t.Error(text)
 	}
 }
