@@ -43,8 +43,9 @@ bench: ## the executor's benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./executor/...
 
 HAMMER ?= 10m
-hammer: ## a soak of the executor with faults (HAMMER=30s for a short one); prints its report
-	CODEMODE_HAMMER=$(HAMMER) $(GO) test ./executor -run TestHammer -count 1 -timeout 30m -v
+HAMMER_RUNS ?= 20000
+hammer: ## a soak of the executor with faults, many runs in workers that stay, every road to memory (HAMMER=30s HAMMER_RUNS=1000 for a short one); prints its report
+	CODEMODE_HAMMER=$(HAMMER) CODEMODE_HAMMER_RUNS=$(HAMMER_RUNS) $(GO) test ./executor -run 'TestHammer|TestRoadsToMemory' -count 1 -timeout 60m -v
 
 HAMMER_REMOTE ?= 60s
 hammer-remote: build ## a soak of daemons and clients with faults (HAMMER_REMOTE=30s for a short one); prints its report

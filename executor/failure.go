@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/codemode-go/codemode/executor/internal/wire"
 	"github.com/codemode-go/codemode/protocol"
@@ -61,18 +60,6 @@ func (r *run) lossFailure(e exit) *protocol.Failure {
 		how = e.cause.Error()
 	}
 	return &protocol.Failure{Kind: protocol.FailureCrashed, Message: fmt.Sprintf("The worker process was lost while the program ran: %s.", how)}
-}
-
-// outOfMemory tells an engine that gave up for want of memory from one that crashed: it says so on stderr (V8 has no
-// other channel for it), or it died close to the bound.
-func (r *run) outOfMemory(e exit) bool {
-	if e.status == nil || e.killed != "" || isMalformed(e.cause) {
-		return false
-	}
-	if strings.Contains(e.stderr, "out of memory") || strings.Contains(e.stderr, "Reached heap limit") {
-		return true
-	}
-	return r.peak > r.plan.limits.Memory/4*3
 }
 
 func isMalformed(err error) bool {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -34,9 +35,10 @@ type process struct {
 	runs     int
 	deadline *time.Timer // kills a process that does not become ready in time
 
-	writing sync.Mutex // guards what writes stdin, frames and run order included
+	writing sync.Mutex // guards what writes stdin, frames and run order included, and what is told the kernel of the process
 	stdin   *os.File
 	frames  *wire.Writer
+	reaped  bool // its number may be another's
 
 	current atomic.Pointer[run]
 	killed  atomic.Pointer[string] // why, when we did
@@ -244,6 +246,7 @@ func (w *process) done(r *run, frame wire.Frame) error {
 	w.current.Store(nil)
 	defer close(r.ended)
 	w.runs++
+	w.sampler.bound(math.MaxInt64) // this goroutine is also the one that waits for the process
 	if reusable && r.granted > 0 {
 		w.pool.retain(w, r)
 		return nil
@@ -269,6 +272,9 @@ func (w *process) begin(r *run) error {
 	r.started = time.Now()
 	r.clock.start = r.started
 	w.current.Store(r)
+	if !w.reaped {
+		w.sampler.bound(r.mostData())
+	}
 	w.stdin.SetWriteDeadline(r.started.Add(w.pool.options.StartTimeout))
 	err := w.frames.Write(r.plan.kind, r.plan.fields...)
 	if err == nil {
@@ -313,7 +319,11 @@ func (w *process) reap(cause error) exit {
 	if w.child == nil {
 		return ended
 	}
-	w.child.Kill() // a worker that only closed its stdout must not linger
+	w.child.Kill()                   // a worker that only closed its stdout must not linger
+	w.stdin.SetWriteDeadline(w.born) // nor somebody who writes to it
+	w.writing.Lock()
+	w.reaped = true
+	w.writing.Unlock()
 	ended.status, _ = w.child.Wait()
 	closeFiles([]*os.File{w.stdin, w.stdout, w.control})
 	ended.stderr = w.stderr.close()

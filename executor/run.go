@@ -21,7 +21,8 @@ type run struct {
 	started  time.Time
 	baseline sample
 	clock    runClock
-	peak     int64         // of memory; only supervise writes it
+	peak     int64 // of memory, and of data past it; only supervise writes them
+	peakData int64
 	ended    chan struct{} // closed when the worker is done with the run, or gone
 	// granted is the number of handles that the run's isolate has given out; executionID is set when it is kept. The
 	// process's goroutine writes them before it closes ended.
@@ -100,8 +101,9 @@ func (r *run) look() (now sample, remaining time.Duration, failure *protocol.Fai
 	now, err := r.worker.sampler.read()
 	if err == nil {
 		now.memory -= r.baseline.memory
+		now.data -= r.baseline.data
 		now.cpu -= r.baseline.cpu
-		r.peak = max(r.peak, now.memory)
+		r.peak, r.peakData = max(r.peak, now.memory), max(r.peakData, now.data)
 	}
 	limits, moment := r.plan.limits, time.Now()
 	elapsed, standing := r.clock.read(moment, now.cpu)
@@ -176,6 +178,9 @@ func (r *run) done(frame wire.Frame) (reusable bool, err error) {
 	var failure *protocol.Failure
 	switch {
 	case terminated:
+	case header.Failure != nil && r.outgrown(header.Failure):
+		r.giveUp(memoryFailure(r.plan.limits.Memory))
+		return false, errGivenUp
 	case header.Failure != nil:
 		if failure, err = r.failure(header.Failure); err != nil {
 			return false, err

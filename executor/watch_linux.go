@@ -11,9 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sampler reads what one process uses. It stays with that process even if the number is given to another.
+// sampler reads what one process uses. It stays with that process even if the number is given to another, but for bound.
 type sampler struct {
 	status *os.File
+	pid    int
 	clock  int32
 
 	mu     sync.Mutex
@@ -23,6 +24,7 @@ type sampler struct {
 // sample is what a process uses at one moment.
 type sample struct {
 	memory int64 // bytes of its own: anonymous, shared anonymous, and swapped out
+	data   int64 // bytes of its own that it may write, touched or not: what the kernel counts for bound
 	cpu    time.Duration
 }
 
@@ -37,7 +39,18 @@ func newSampler(pid int) (*sampler, error) {
 	}
 	// The clock of a process is spelled as the complement of its number, with the kind of the clock in three bits
 	// (CPUCLOCK_SCHED, linux/posix-timers_types.h).
-	return &sampler{status: status, clock: ^int32(pid)<<3 | 2}, nil
+	return &sampler{status: status, pid: pid, clock: ^int32(pid)<<3 | 2}, nil
+}
+
+// bound has the kernel refuse the process any more data than so many bytes, but no more than its own confinement allows.
+// The process must not have been waited for. Where the kernel does not do it, there is the watch alone.
+func (s *sampler) bound(data int64) {
+	var limit unix.Rlimit
+	if unix.Prlimit(s.pid, unix.RLIMIT_DATA, nil, &limit) != nil {
+		return
+	}
+	limit.Cur = min(uint64(data), limit.Max)
+	_ = unix.Prlimit(s.pid, unix.RLIMIT_DATA, &limit, nil)
 }
 
 // read takes a sample.
@@ -48,24 +61,28 @@ func (s *sampler) read() (sample, error) {
 	if n == 0 {
 		return sample{}, err
 	}
-	var total int64
+	var total, data int64
 	found := 0
 	for line := range bytes.Lines(s.buffer[:n]) {
 		name, value, _ := bytes.Cut(line, []byte{':'})
 		switch string(name) {
-		case "RssAnon", "RssShmem", "VmSwap":
+		case "RssAnon", "RssShmem", "VmSwap", "VmData":
 			kilobytes, err := strconv.ParseInt(string(bytes.TrimSuffix(bytes.TrimSpace(value), []byte(" kB"))), 10, 64)
 			if err != nil {
 				return sample{}, err
 			}
-			total += kilobytes << 10
 			found++
+			if string(name) == "VmData" {
+				data = kilobytes << 10
+				continue
+			}
+			total += kilobytes << 10
 		}
 	}
 	if found == 0 {
 		return sample{}, fmt.Errorf("the process has no memory to speak of: it ended")
 	}
-	return sample{memory: total, cpu: s.cpu()}, nil
+	return sample{memory: total, data: data, cpu: s.cpu()}, nil
 }
 
 // cpu is the processor time of the process so far, all its threads together; 0 once it is gone.

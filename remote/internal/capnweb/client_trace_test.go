@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -12,8 +13,12 @@ func TestClientTrace(t *testing.T) {
 	leftover(t)
 	lines := readTrace(t, "12-go-client-js-server.jsonl")
 	s, peer := acceptRaw(t, Limits{})
+	turns := &turns{order: []int{1, 2, 3, 4, 0}, sequential: 3, mayAnswer: map[int]chan struct{}{}}
+	for _, turn := range turns.order {
+		turns.mayAnswer[turn] = make(chan struct{})
+	}
 	failed := make(chan error, 1)
-	go func() { failed <- playClient(t.Context(), s) }()
+	go func() { failed <- playClient(t.Context(), s, turns) }()
 	for i, line := range lines {
 		switch text := string(line.Msg); {
 		case text[:8] == `["abort"`: // sent to a connection that was closed
@@ -23,6 +28,9 @@ func TestClientTrace(t *testing.T) {
 			if got := peer.next(); !sameJSON(t, got, text) {
 				t.Fatalf("line %d:\ngot  %s\nwant %s", i, got, text)
 			}
+			if strings.Contains(text, `"from":"go"`) {
+				turns.answered()
+			}
 		}
 	}
 	if err := <-failed; err != nil {
@@ -30,8 +38,25 @@ func TestClientTrace(t *testing.T) {
 	}
 }
 
+// turns is the order in which the trace's answers to concurrent calls went back, after some calls one at a time: each has
+// its turn once the one before has arrived.
+type turns struct {
+	order      []int
+	sequential int
+	arrived    int
+	mayAnswer  map[int]chan struct{}
+}
+
+// answered takes note of an answer that has arrived.
+func (o *turns) answered() {
+	o.arrived++
+	if next := o.arrived - o.sequential; next >= 0 && next < len(o.order) {
+		close(o.mayAnswer[o.order[next]])
+	}
+}
+
 // playClient is the client of that trace.
-func playClient(ctx context.Context, s *Session) error {
+func playClient(ctx context.Context, s *Session, turns *turns) error {
 	main := s.Main()
 	var err error
 	call := func(method string, args ...any) any {
@@ -41,13 +66,8 @@ func playClient(ctx context.Context, s *Session) error {
 	}
 	call("protocolVersion")
 	began := 0
-	order := map[int]chan struct{}{} // the trace's answers went back in this order: 1 2 3 4 0
-	for i := range 6 {
-		order[i] = make(chan struct{})
-	}
-	close(order[1])
 	dispatch := Func(func(args []any) Run {
-		turn := began - 3 // after three calls one at a time
+		turn := began - turns.sequential
 		began++
 		return func(context.Context) (any, error) {
 			var request struct{ I int }
@@ -55,19 +75,15 @@ func playClient(ctx context.Context, s *Session) error {
 				return nil, err
 			}
 			if turn >= 0 {
-				<-order[turn]
-				defer func() {
-					if turn != 0 {
-						close(order[(turn+1)%5])
-					}
-				}()
+				<-turns.mayAnswer[turn]
 			}
 			return Object{{Key: "i", Value: request.I}, {Key: "from", Value: "go"}}, nil
 		}
 	})
 	call("execute", Object{{Key: "u", Value: Undefined{}}, {Key: "nul"}, {Key: "sequential", Value: 3}, {Key: "concurrent", Value: 5}, {Key: "absentIsAbsent", Value: true}}, dispatch)
-	if _, failure := main.Call(ctx, "fail"); failure == nil || failure.(*Error).Code() != "E_JS" {
-		return errors.Join(err, errors.New("fail did not fail with E_JS"))
+	var failure *Error
+	if _, callErr := main.Call(ctx, "fail"); !errors.As(callErr, &failure) || failure.Code() != "E_JS" {
+		return errors.Join(err, errors.New("fail did not fail with E_JS"), callErr)
 	}
 	if counter, ok := call("makeCounter").(*Stub); ok {
 		for range 2 {

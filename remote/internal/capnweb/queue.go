@@ -28,7 +28,12 @@ func (s *Session) overflowed() {
 
 // write sends what is queued, until the session ends and its farewell is said.
 func (s *Session) write() {
-	defer s.transport.close()
+	defer func() {
+		s.transport.close()
+		if hurry := s.hurry.Load(); hurry != nil {
+			hurry.Stop()
+		}
+	}()
 	for {
 		select {
 		case <-s.out.wake:
@@ -84,7 +89,7 @@ func (s *Session) flush() error {
 	}
 }
 
-// farewell sends what is left, the abort and the close frame, all within CloseTimeout.
+// farewell sends what is left, the abort and the close frame. fail has seen to it that all that ends within CloseTimeout.
 func (s *Session) farewell() {
 	s.mu.Lock()
 	last := s.out.last
@@ -92,8 +97,6 @@ func (s *Session) farewell() {
 	if last.code == 0 {
 		return // the transport is broken
 	}
-	hurry := time.AfterFunc(s.limits.CloseTimeout, func() { s.transport.close() })
-	defer hurry.Stop()
 	if s.flush() != nil {
 		return
 	}

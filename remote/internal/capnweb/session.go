@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -30,6 +31,8 @@ type Session struct {
 	held                             int64 // bytes of calls that are not released
 	retired                          bool  // to end with the last of calls
 	out                              queue
+	// hurry closes the transport when the farewell, or what the writer was at before it, takes too long.
+	hurry atomic.Pointer[time.Timer]
 
 	loops sync.WaitGroup // reader, writer and pings
 	runs  sync.WaitGroup // calls of the peer
@@ -191,6 +194,7 @@ func (s *Session) fail(err error, last farewell) {
 	for _, e := range exports {
 		s.disposed(e)
 	}
+	s.hurry.Store(time.AfterFunc(s.limits.CloseTimeout, s.transport.close))
 	s.cancel()
 	close(s.broken)
 	for _, i := range imports {

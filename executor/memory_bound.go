@@ -1,0 +1,47 @@
+package executor
+
+import (
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
+)
+
+// A run's memory is bounded twice. The watch looks every few milliseconds and kills a worker over the run's memory. Should
+// it not come to it in time, the kernel refuses the worker more data some way past that, and the engine gives up.
+
+// dataSlack is how far past its memory a program may get between two looks, when the kernel ends its growth. Data is
+// more than memory, since what a program never touches counts, too: free room on the engine's pages, a buffer of zeros.
+const dataSlack = 24 << 20
+
+// mostData is what the kernel lets the worker have while the run lasts.
+func (r *run) mostData() int64 {
+	return r.baseline.data + min(r.plan.limits.Memory, math.MaxInt64/2) + dataSlack
+}
+
+// outgrown reports whether a program has failed for want of memory: the worker is over the run's memory at this moment, or
+// was refused more when it had most of that.
+func (r *run) outgrown(failure *wire.Failure) bool {
+	now, err := r.worker.sampler.read()
+	if err != nil {
+		return false
+	}
+	most := r.plan.limits.Memory
+	return now.memory-r.baseline.memory > most || wasRefused.MatchString(failure.Message) && now.data-r.baseline.data > most/4*3
+}
+
+// wasRefused is how the engine words that it was not given memory, where it can go on without.
+var wasRefused = regexp.MustCompile(`^(Array buffer allocation failed|WebAssembly\.Memory.*(could not allocate|[Uu]nable to grow).*|.*rototype\.(resize|grow): .*)$`)
+
+// outOfMemory tells an engine that gave up for want of memory from one that crashed: it says so on stderr (V8 has no
+// other channel for it), or it died close to the bound.
+func (r *run) outOfMemory(e exit) bool {
+	if e.status == nil || e.killed != "" || isMalformed(e.cause) {
+		return false
+	}
+	if strings.Contains(e.stderr, "out of memory") || strings.Contains(e.stderr, "Reached heap limit") {
+		return true
+	}
+	return max(r.peak, r.peakData) > r.plan.limits.Memory/4*3
+}
