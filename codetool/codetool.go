@@ -182,6 +182,7 @@ func (t *Tool) CallWith(ctx context.Context, code string, options CallOptions) (
 	if err != nil {
 		return nil, err
 	}
+	ran := retry{code: code}
 	if again, ok := rereadings(result, code); ok {
 		if foreseen := t.foresee(again.code); foreseen != nil && isSyntaxFailure(result) {
 			foreseen.Failure.Position = again.inCallersText(foreseen.Failure.Position)
@@ -193,7 +194,7 @@ func (t *Tool) CallWith(ctx context.Context, code string, options CallOptions) (
 			return nil, err
 		}
 		if !isSyntaxFailure(second) {
-			result = second
+			result, ran = second, again
 			result.Position = again.inCallersText(result.Position)
 		}
 	}
@@ -202,7 +203,7 @@ func (t *Tool) CallWith(ctx context.Context, code string, options CallOptions) (
 			t.options.Logger.Warn("what results look like cannot be kept", "error", err)
 		}
 	}
-	return t.outcome(result, code), nil
+	return t.outcome(result, code, ran), nil
 }
 
 func (t *Tool) execute(ctx context.Context, code string, options CallOptions) (*dialect.Result, error) {

@@ -13,21 +13,29 @@ import (
 
 // The hints about programs that ended well but surely not as they meant to, or failed in a way that has a usual cause.
 const (
-	noValueHint = "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value }"
-	emptyHint   = "An empty {} in the result may be a Map, a Set, an Error or a class without fields, which have no JSON: return Object.fromEntries(map), [...set] or error.message."
-	escapedHint = "the program seems to be escaped twice: send line ends and quotes as they are"
+	noValueHint   = "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value }"
+	opaqueHint    = "The program returned a %s, which has no JSON: call it, or return data."
+	namespaceHint = "%s is an object of functions, which has no JSON: call one of them, as in await %s.%s(…)."
+	emptyHint     = "An empty {} in the result may be a Map, a Set, an Error or a class without fields, which have no JSON: return Object.fromEntries(map), [...set] or error.message."
+	escapedHint   = "the program seems to be escaped twice: send line ends and quotes as they are"
 )
 
 // successHint says what a program that ended well may have got wrong; empty when nothing looks so.
-func (t *Tool) successHint(o *Outcome, code string) string {
+func (t *Tool) successHint(o *Outcome, code string, ran retry) string {
 	var hints []string
-	if o.Value == nil {
+	switch {
+	case o.Value == nil && o.Native != nil && o.Native.ValueKind != "":
+		hints = append(hints, fmt.Sprintf(opaqueHint, o.Native.ValueKind))
+	case o.Value == nil && len(o.Logs) == 0:
 		hints = append(hints, noValueHint)
 	}
 	open := t.unawaited(code)
 	if o.Native != nil {
-		if failed := namesOf(o.Native.Calls, protocol.CallFailed); len(failed) > 0 && !mayCatch.MatchString(code) {
-			hints = append(hints, "Failed, and nobody heard of it, since it was not awaited: "+strings.Join(failed, ", ")+". Write await before the call.")
+		if unheard := unheardOf(o.Native.Unhandled, ran); len(unheard) > 0 {
+			hints = append(hints, unheard...)
+			open = nil
+		} else if failed := namesOf(o.Native.Calls, protocol.CallFailed); len(failed) > 0 && !mayCatch.MatchString(code) {
+			hints = append(hints, fmt.Sprintf(failedUnheard, strings.Join(failed, ", "))) // the failure came when the program had ended
 			open = nil
 		}
 		if lost := namesOf(o.Native.Calls, protocol.CallAbandoned); len(lost) > 0 {
@@ -36,7 +44,9 @@ func (t *Tool) successHint(o *Outcome, code string) string {
 		}
 	}
 	if hasEmptyObject(o.Value) {
-		switch {
+		switch ns := t.returnedNamespace(code); {
+		case ns != nil:
+			hints = append(hints, fmt.Sprintf(namespaceHint, ns.identifier, ns.identifier, ns.tools[0].identifier))
 		case len(open) > 0:
 			hints = append(hints, fmt.Sprintf("An empty {} in the result may be a promise: await %s(…), or await Promise.all([…]) for several.", open[0]))
 		case len(hints) == 0 && makesOpaque.MatchString(code):
@@ -45,6 +55,23 @@ func (t *Tool) successHint(o *Outcome, code string) string {
 	}
 	return strings.Join(hints, " ")
 }
+
+// returnedNamespace finds the namespace that a program returns as it is; nil when it returns something else.
+func (t *Tool) returnedNamespace(code string) *namespace {
+	at := returnedName.FindStringSubmatch(code)
+	if at == nil {
+		return nil
+	}
+	for _, ns := range t.callable {
+		if ns.identifier == at[1] && len(ns.tools) > 0 {
+			return ns
+		}
+	}
+	return nil
+}
+
+// returnedName finds a variable that is the last thing in a program.
+var returnedName = regexp.MustCompile(`(?:=>|\breturn\b|^|[;\n{(])[ \t]*\(?([A-Za-z_$][\w$]*)[\s;)}]*$`)
 
 // mayCatch finds what can take a rejection. In a program without any of it that ended well, no call that was awaited failed.
 var mayCatch = regexp.MustCompile(`\bcatch\b|\bfinally\b|\bthen\b|\ballSettled\b|\bany\b|\brace\b|\bunhandledrejection\b`)

@@ -38,6 +38,11 @@ type Failure struct {
 	// Completed names the calls that had been answered by then, each once, with how many when there were several
 	// ("github.create_issue", "github.list_issues ×3"): what they did stays done.
 	Completed []string
+	// Abandoned names the calls that were still in flight when a program threw: whether they did what they were to do is
+	// not known.
+	Abandoned []string
+	// Unheard are sentences about promises that rejected while nobody listened, often the cause of what failed later.
+	Unheard []string
 	// Foreseen says that nothing was run: the text calls a tool, or reads a variable, that does not exist, or it does not
 	// fit the declarations (see Options.Check).
 	Foreseen bool
@@ -45,10 +50,11 @@ type Failure struct {
 	Native *protocol.Failure
 }
 
-func (t *Tool) outcome(result *dialect.Result, code string) *Outcome {
+// outcome words what became of code, of which ran is the reading that was run.
+func (t *Tool) outcome(result *dialect.Result, code string, ran retry) *Outcome {
 	o := &Outcome{Value: result.Value, Logs: result.Logs, Native: result.Native}
 	if result.Error == "" {
-		o.Hint = t.successHint(o, code)
+		o.Hint = t.successHint(o, code, ran)
 		return o
 	}
 	o.Failure = &Failure{Message: result.Error, Position: result.Position, Frame: frameOf(code, result.Position)}
@@ -58,6 +64,10 @@ func (t *Tool) outcome(result *dialect.Result, code string) *Outcome {
 	o.Failure.Native = result.Native.Failure
 	o.Failure.Hint = t.failureHint(o.Failure.Native, code)
 	o.Failure.Completed = namesOf(result.Native.Calls, protocol.CallCompleted)
+	o.Failure.Unheard = unheardOf(result.Native.Unhandled, ran)
+	if len(o.Failure.Native.Pending) == 0 {
+		o.Failure.Abandoned = namesOf(result.Native.Calls, protocol.CallAbandoned)
+	}
 	return o
 }
 
@@ -138,8 +148,11 @@ func (f *Failure) String() string {
 	}
 	if f.Native != nil {
 		for _, cause := range f.Native.Causes {
-			text += "\nCaused by: " + clipped(cause)
+			text += "\nCaused by: " + clippedTo(cause, maxCause)
 		}
+	}
+	for _, sentence := range f.Unheard {
+		text += "\n" + sentence
 	}
 	if f.Foreseen {
 		text += "\nNothing was run."
@@ -147,15 +160,18 @@ func (f *Failure) String() string {
 	if len(f.Completed) > 0 {
 		text += "\nCompleted before that, and not to be repeated if they changed something: " + strings.Join(f.Completed, ", ") + "."
 	}
+	if len(f.Abandoned) > 0 {
+		text += "\nStill under way then, so that it may have happened or not: " + strings.Join(f.Abandoned, ", ") + "."
+	}
 	return text
 }
 
 // maxCause bounds what is shown of one cause, in characters.
 const maxCause = 500
 
-func clipped(text string) string {
-	if letters := []rune(text); len(letters) > maxCause {
-		return string(letters[:maxCause]) + "…"
+func clippedTo(text string, characters int) string {
+	if letters := []rune(text); len(letters) > characters {
+		return string(letters[:characters]) + "…"
 	}
 	return text
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/executor"
 	"github.com/codemode-go/codemode/executor/worker"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // TestMain makes the test binary its own worker process.
@@ -108,7 +109,14 @@ func TestPrograms(t *testing.T) {
 }
 
 func TestFailuresInFull(t *testing.T) {
-	tool := newPoolTool(t, &codetool.Options{Timeout: 300 * time.Millisecond}, orders())
+	slow := codetool.RawTool{Name: "slow", Call: func(ctx context.Context, _ json.RawMessage) (any, error) {
+		protocol.Admit(ctx)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	provider := orders()
+	provider.Tools = append(provider.Tools, slow)
+	tool := newPoolTool(t, &codetool.Options{Timeout: 300 * time.Millisecond}, provider)
 	for _, c := range []struct{ code, want string }{
 		{"undefinedFn()", "ReferenceError: undefinedFn is not defined (line 1:1)\n  1 | undefinedFn()\n    | ^"},
 		{"const a = 1\n\nconst b = a.c.d", "TypeError: Cannot read properties of undefined (reading 'd') (line 3:15)\n  3 | const b = a.c.d\n    |               ^"},
@@ -120,6 +128,8 @@ func TestFailuresInFull(t *testing.T) {
 		{"const r = codemode.list_issues({}); await r;\nreturn r.map(x => x)", "TypeError: r.map is not a function (line 2:10); is an await missing? A call gives a promise: await codemode.list_issues(…)\n  2 | return r.map(x => x)\n    |          ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues."},
 		{"await codemode.list_issues({}); await codemode.list_issues({}); nope()", "ReferenceError: nope is not defined (line 1:65)\n  1 | await codemode.list_issues({}); await codemode.list_issues({}); nope()\n    |                                                                 ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues ×2."},
 		{"(async function () {\n  return nope.x\n})", "ReferenceError: nope is not defined (line 2:"},
+		{"await new Promise(async () => { throw new Error('inside') })", "the program waits for a promise that nothing can settle any more: no tool call, request or timer is pending\nRejected, and nobody heard of it: Error: inside (line 1:39). Await every promise, or catch what it throws."},
+		{"codemode.slow({}); await codemode.list_issues({}); null.x", "TypeError: Cannot read properties of null (reading 'x') (line 1:57)\n  1 | codemode.slow({}); await codemode.list_issues({}); null.x\n    |                                                         ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues.\nStill under way then, so that it may have happened or not: codemode.slow."},
 	} {
 		outcome, err := tool.Call(t.Context(), c.code)
 		if err != nil || outcome.Failure == nil {
@@ -144,6 +154,18 @@ func TestHints(t *testing.T) {
 		{`async () => {\n  const s = \"a\";\n  return s;\n}`, `"a"`, ""},
 		{"const x = 1", ``, "no value"},
 		{"codemode.listOrders({ userId: 'x' }); await codemode.list_issues({}); return 1", `1`, "Failed, and nobody heard of it, since it was not awaited: codemode.listOrders"},
+		{"codemode.listOrders({ userId: 'x' }); await new Promise((r) => setTimeout(r, 100)); return 1", `1`, "since it was not awaited: codemode.listOrders (Error: no such user). Write await before the call."},
+		{"for (const u of 'abcde') codemode.listOrders({ userId: u }); await new Promise((r) => setTimeout(r, 100)); return 1", `1`, "codemode.listOrders (Error: no such user); codemode.listOrders (Error: no such user); codemode.listOrders (Error: no such user); and 2 more."},
+		{"const load = async () => {\n  null.x\n}\nload()\nreturn 1", `1`, "Rejected, and nobody heard of it: TypeError: Cannot read properties of null (reading 'x') (line 2:8). Await every promise, or catch what it throws."},
+		{"Promise.reject(new Error('x'.repeat(5000))); return 1", `1`, strings.Repeat("x", 293) + "… (line 1:16). Await"},
+		{"Here:\n```js\nPromise.reject(new Error('fenced'));\nreturn 1\n```\n", `1`, "Error: fenced (line 3:16)"},
+		{"console.log(1); codemode.listOrders({ userId: 'x' }); await new Promise((r) => setTimeout(r, 100))", ``, "codemode.listOrders (Error: no such user)"},
+		{"return () => 1", ``, "The program returned a function, which has no JSON: call it, or return data."},
+		{"return Symbol('s')", ``, "returned a symbol"},
+		{"async () => codemode", `{}`, "codemode is an object of functions, which has no JSON: call one of them, as in await codemode.listOrders(…)."},
+		{"async () => { return codemode; }", `{}`, "codemode is an object of functions"},
+		{"codemode", `{}`, "codemode is an object of functions"},
+		{"const codemode2 = {}; return codemode2", `{}`, ""},
 		{"const p = codemode.listOrders({ userId: 'x' }); await codemode.list_issues({}); return p.catch(() => 1)", `1`, ""},
 		{"try { await codemode.listOrders({ userId: 'x' }) } catch { return 1 }", `1`, ""},
 	} {

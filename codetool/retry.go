@@ -33,6 +33,8 @@ func rereadings(result *dialect.Result, code string) (retry, bool) {
 		return retry{}, false
 	}
 	switch {
+	case isLabelledFence(result):
+		return unfenced(code)
 	case isSyntaxFailure(result):
 		if again, ok := unfenced(code); ok {
 			return again, true
@@ -42,6 +44,14 @@ func rereadings(result *dialect.Result, code string) (retry, bool) {
 		return calledFunction(code)
 	}
 	return retry{}, false
+}
+
+// isLabelledFence reports whether a run came to nothing in the way that "Code:" and a fence below it do: the word is a label
+// to JavaScript, and the fence an empty text that is called as the tag of another.
+func isLabelledFence(result *dialect.Result) bool {
+	failure := result.Native.Failure
+	return failure != nil && failure.Kind == protocol.FailureThrown && failure.Name == "TypeError" && strings.HasPrefix(failure.Message, `"" is not a function`) &&
+		len(result.Native.Calls) == 0 && len(result.Logs) == 0
 }
 
 func isSyntaxFailure(result *dialect.Result) bool {

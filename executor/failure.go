@@ -44,6 +44,20 @@ func (r *run) failure(f *wire.Failure) (*protocol.Failure, error) {
 	return out, nil
 }
 
+// unhandled reads a worker's account of promises that nobody took.
+func unhandled(list []wire.Rejection) []protocol.Rejection {
+	const most, longest = 10, 16 << 10
+	var out []protocol.Rejection
+	for _, one := range list[:min(len(list), most)] {
+		rejection := protocol.Rejection{Name: clip(one.Name, 256), Message: clip(one.Message, longest), Call: clip(one.Call, 600)}
+		if one.Line > 0 {
+			rejection.Position = &protocol.Position{File: one.File, Line: one.Line, Column: one.Column}
+		}
+		out = append(out, rejection)
+	}
+	return out
+}
+
 // lossFailure is the failure of a run whose worker died under it.
 func (r *run) lossFailure(e exit) *protocol.Failure {
 	if e.killed == closedMessage { // before it was this worker's run

@@ -39,11 +39,13 @@ type run struct {
 
 // finish is how a run ended: with a Done frame, or with its worker.
 type finish struct {
-	failure *protocol.Failure // of the program
-	value   json.RawMessage
-	lost    *exit
-	pending []string // when it was lost
-	usage   protocol.Usage
+	failure   *protocol.Failure // of the program
+	value     json.RawMessage
+	valueKind string
+	unhandled []protocol.Rejection
+	lost      *exit
+	pending   []string // when it was lost
+	usage     protocol.Usage
 }
 
 const (
@@ -194,7 +196,8 @@ func (r *run) done(frame wire.Frame) (reusable bool, err error) {
 	if header.Undefined || header.Failure != nil {
 		value = nil
 	}
-	return r.close(finish{failure: failure, value: value}, terminated, header)
+	end := finish{failure: failure, value: value, valueKind: clip(header.ValueKind, 16), unhandled: unhandled(header.Unhandled)}
+	return r.close(end, terminated, header)
 }
 
 func (r *run) close(end finish, terminated bool, header wire.DoneHeader) (reusable bool, err error) {
@@ -249,11 +252,14 @@ func (r *run) result() *protocol.ExecuteResult {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	end := r.finish
-	result := &protocol.ExecuteResult{Value: end.value, Failure: end.failure, Logs: r.logs.lines, Usage: end.usage, Calls: r.calls.ledger, ExecutionID: r.executionID}
+	result := &protocol.ExecuteResult{
+		Value: end.value, ValueKind: end.valueKind, Failure: end.failure, Logs: r.logs.lines, ExecutionID: r.executionID,
+		Usage: end.usage, Calls: r.calls.ledger, Unhandled: end.unhandled,
+	}
 	result.Usage.PeakMemory = r.peak
 	switch {
 	case r.reason != nil:
-		result.Value, result.Failure = nil, r.reason
+		result.Value, result.ValueKind, result.Failure = nil, "", r.reason
 	case end.lost != nil:
 		result.Failure = r.lossFailure(*end.lost)
 		result.Failure.Pending = end.pending

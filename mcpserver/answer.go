@@ -96,7 +96,7 @@ func (g *generation) success(outcome *codetool.Outcome, r *run) *mcp.CallToolRes
 
 func noValue(outcome *codetool.Outcome) string {
 	if len(outcome.Logs) > 0 {
-		return "(no value returned; the console output follows)"
+		return strings.TrimSpace("(no value returned; the console output follows) " + outcome.Hint)
 	}
 	return "(no value returned) " + outcome.Hint
 }

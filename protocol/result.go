@@ -9,6 +9,9 @@ import (
 type ExecuteResult struct {
 	// Value is the program's value as JSON, key order kept, in the encoding of values.go; nil means undefined.
 	Value json.RawMessage
+	// ValueKind is the type of a value that is undefined here only because JSON has nothing for it: "function", "symbol",
+	// "object" (whose toJSON gave undefined). Empty otherwise.
+	ValueKind string
 	// Failure says why the program has no value; nil when it has one.
 	Failure *Failure
 	// Logs are the console lines in the order they were written, also of a program that failed.
@@ -19,6 +22,21 @@ type ExecuteResult struct {
 	Usage Usage
 	// Calls is the ledger of tool calls in the order they arrived, without payloads.
 	Calls []Call
+	// Unhandled are promises that rejected and that nobody had taken by the end, of a program that ended by itself: at most
+	// ten, the first first. They are no failure: the program's value stands.
+	Unhandled []Rejection
+}
+
+// Rejection is a promise that rejected while nobody listened.
+type Rejection struct {
+	// Name is the error's name ("TypeError"), empty when what it rejected with is no Error.
+	Name string
+	// Message is the error's message, or a rendering of what it rejected with, cut at 2,000 characters.
+	Message string
+	// Call is the tool call whose failure it is ("provider.tool"); empty when it is no call's.
+	Call string
+	// Position is where the error was made, in the text that was sent; nil when unknown.
+	Position *Position
 }
 
 // Level is a console level, as the method of console that wrote the line is called.

@@ -142,9 +142,12 @@ func TestAResultArrivesAsItWas(t *testing.T) {
 		Logs:  []protocol.LogLine{{Level: protocol.LevelWarn, Text: "w", Elapsed: 1234567}},
 		Usage: protocol.Usage{Wall: 1, Run: 2, CPU: 3, PeakMemory: 4, ToolCalls: 5},
 		Calls: []protocol.Call{{Provider: "a", Tool: "b", Start: 1, Duration: 2, Outcome: protocol.CallRefused}},
+		Unhandled: []protocol.Rejection{
+			{Name: "Error", Message: "é", Call: "a.b", Position: &protocol.Position{File: "a.js", Line: 1, Column: 2}}, {Message: ""},
+		},
 	}
 	for _, want := range []*protocol.ExecuteResult{
-		{}, value("null"), value(`{"b":[1,[2]],"a":12345678901234567890,"s":"\ud800"}`), value(`{"constructor":1,"toString":{"__proto__":2}}`), value(deep), full,
+		{}, {ValueKind: "function"}, value("null"), value(`{"b":[1,[2]],"a":12345678901234567890,"s":"\ud800"}`), value(`{"constructor":1,"toString":{"__proto__":2}}`), value(deep), full,
 	} {
 		answer = want
 		got, err := client.Execute(t.Context(), &protocol.ExecuteRequest{})

@@ -15,6 +15,9 @@ func encodeResult(r *protocol.ExecuteResult) capnweb.Object {
 	if r.Value != nil {
 		o = add(o, "result", r.Value)
 	}
+	if r.ValueKind != "" {
+		o = append(o, capnweb.Member{Key: "valueKind", Value: r.ValueKind})
+	}
 	if r.Failure != nil {
 		o = append(o, capnweb.Member{Key: "failure", Value: encodeFailure(r.Failure)})
 	}
@@ -32,7 +35,18 @@ func encodeResult(r *protocol.ExecuteResult) capnweb.Object {
 	for i, c := range r.Calls {
 		calls[i] = wireCall{c.Provider, c.Tool, milliseconds(c.Start), milliseconds(c.Duration), c.Outcome}
 	}
-	return append(o, capnweb.Member{Key: "calls", Value: calls})
+	o = append(o, capnweb.Member{Key: "calls", Value: calls})
+	if len(r.Unhandled) == 0 {
+		return o
+	}
+	unhandled := make([]wireRejection, len(r.Unhandled))
+	for i, one := range r.Unhandled {
+		unhandled[i] = wireRejection{Name: one.Name, Message: one.Message, Call: one.Call}
+		if p := one.Position; p != nil {
+			unhandled[i].Position = &wirePosition{p.File, p.Line, p.Column}
+		}
+	}
+	return append(o, capnweb.Member{Key: "unhandled", Value: unhandled})
 }
 
 func encodeFailure(f *protocol.Failure) capnweb.Object {
@@ -80,6 +94,12 @@ type (
 		Duration float64              `json:"duration"`
 		Outcome  protocol.CallOutcome `json:"outcome"`
 	}
+	wireRejection struct {
+		Name     string        `json:"name,omitempty"`
+		Message  string        `json:"message"`
+		Call     string        `json:"call,omitempty"`
+		Position *wirePosition `json:"position,omitempty"`
+	}
 	wirePosition struct {
 		File   string `json:"file,omitempty"`
 		Line   int    `json:"line"`
@@ -101,11 +121,13 @@ type (
 	wireResult struct {
 		Result      json.RawMessage `json:"result"`
 		ResultJSON  string          `json:"resultJson"`
+		ValueKind   string          `json:"valueKind"`
 		Failure     *wireFailure    `json:"failure"`
 		Logs        []wireLog       `json:"logs"`
 		ExecutionID string          `json:"executionId"`
 		Usage       wireUsage       `json:"usage"`
 		Calls       []wireCall      `json:"calls"`
+		Unhandled   []wireRejection `json:"unhandled"`
 	}
 )
 
@@ -115,7 +137,7 @@ func decodeResult(v any) (*protocol.ExecuteResult, error) {
 	if err := unmarshal("result", v, &w); err != nil {
 		return nil, fmt.Errorf("the daemon's answer is no result: %w", err)
 	}
-	r := &protocol.ExecuteResult{Value: w.Result, ExecutionID: w.ExecutionID, Failure: w.Failure.failure()}
+	r := &protocol.ExecuteResult{Value: w.Result, ValueKind: w.ValueKind, ExecutionID: w.ExecutionID, Failure: w.Failure.failure()}
 	if w.ResultJSON != "" {
 		r.Value = json.RawMessage(w.ResultJSON)
 	}
@@ -130,7 +152,17 @@ func decodeResult(v any) (*protocol.ExecuteResult, error) {
 	for _, c := range w.Calls {
 		r.Calls = append(r.Calls, protocol.Call{Provider: c.Provider, Tool: c.Tool, Start: duration(c.Start), Duration: duration(c.Duration), Outcome: c.Outcome})
 	}
+	for _, one := range w.Unhandled {
+		r.Unhandled = append(r.Unhandled, protocol.Rejection{Name: one.Name, Message: one.Message, Call: one.Call, Position: one.Position.position()})
+	}
 	return r, nil
+}
+
+func (w *wirePosition) position() *protocol.Position {
+	if w == nil {
+		return nil
+	}
+	return &protocol.Position{File: w.File, Line: w.Line, Column: w.Column}
 }
 
 func (w *wireFailure) failure() *protocol.Failure {
@@ -141,9 +173,7 @@ func (w *wireFailure) failure() *protocol.Failure {
 	if w.ThrownJSON != "" {
 		f.Thrown = json.RawMessage(w.ThrownJSON)
 	}
-	if p := w.Position; p != nil {
-		f.Position = &protocol.Position{File: p.File, Line: p.Line, Column: p.Column}
-	}
+	f.Position = w.Position.position()
 	return f
 }
 

@@ -20,18 +20,22 @@ import (
 func runCommand() command {
 	return command{
 		name:    "run",
-		usage:   "run --json|--jsonl [--native] [--concurrency N] [--progress auto|plain|off] [--remote URL [--token T]] [FILE]",
-		summary: "Run programs described as data, for scripts.",
+		usage:   "run --json|--jsonl|--config F… [--check] [--native] [--concurrency N] [--progress auto|plain|off] [--remote URL… [--token T]] [FILE]",
+		summary: "Run programs described as data, for scripts, or one program over the servers of a configuration.",
 		description: `A request is {"code", "providers"?, "options"?, "name"?}: the tools a program may call are described as data, by the
 kinds value, echo, echoAll, argc, describe, delay, delayEcho, never, throw, counter and args0keys. The answer is one line,
 {"result"?, "error"?, "logs"}; there is no "result" when the program's value is undefined. With --jsonl there is a request
 a line and an answer a line, in order; a request's name is repeated in its answer. With --native the request goes to the
 executor as it is, without the dialect, and the answer is {"result"?, "failure"?, "logs", "usage", "calls"}.
 
+With --config, FILE is a program. It runs once over the servers of the configuration, as a model's would, and standard output has
+what the model would read. --check has it checked against the servers' declarations first, as serve --check does; a request has
+no declarations that it could be checked against.
+
 On a terminal the calls and a summary are shown on standard error; --progress plain shows them in plain lines elsewhere too.
 Standard output has the answers and nothing else.
 
-Exit code 1: a program failed (--json), or at least one line was no request (--jsonl; its answer is {"error"}).`,
+Exit code 1: a program failed (--json, --config), or at least one line was no request (--jsonl; its answer is {"error"}).`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o runOptions
 			flags.BoolVar(&o.json, "json", false, "one request, one answer")
@@ -40,9 +44,17 @@ Exit code 1: a program failed (--json), or at least one line was no request (--j
 			flags.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "programs at one time with --jsonl")
 			o.progress.declare(flags)
 			o.remote.declare(flags)
+			flags.Var((*stringList)(&o.serve.files), "config", "run a program over the servers of this configuration `file`; may be repeated")
+			flags.BoolVar(&o.serve.check, "check", false, "with --config, check the program against the declarations before it runs, with tsgo or tsc on PATH")
+			flags.StringVar(&o.serve.logLevel, "log-level", "warn", "with --config, what goes to standard error: debug, info, warn or error")
 			return func(ctx context.Context, term terminal, args []string) error {
-				if o.json == o.jsonl {
-					return usagef("say --json for one request or --jsonl for many")
+				switch {
+				case len(o.serve.files) > 0:
+					return o.runOverServers(ctx, term, args)
+				case o.serve.check:
+					return usagef("--check goes with --config: a request has no declarations to check a program against")
+				case o.json == o.jsonl:
+					return usagef("say --json for one request or --jsonl for many, or --config for a program over your servers")
 				}
 				if o.concurrency < 1 {
 					return usagef("--concurrency must be at least 1, got %d", o.concurrency)
@@ -58,6 +70,7 @@ type runOptions struct {
 	concurrency         int
 	progress            progressMode
 	remote              remoteOptions
+	serve               serveOptions // with --config
 }
 
 // executor is what runs the programs: a daemon, or a pool of this process.

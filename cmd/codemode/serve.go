@@ -86,6 +86,8 @@ type serveOptions struct {
 	instruments []mcpserver.Instrument
 	metrics     *metrics.Metrics
 	pool        *executor.Pool
+	// progress shows the calls of programs; nil shows none.
+	progress *progress
 }
 
 func (o *serveOptions) declare(flags *flag.FlagSet) {
@@ -208,6 +210,7 @@ func (o *serveOptions) newServer(ctx context.Context, upstreams []mcpserver.Upst
 	if err != nil {
 		return nil, nil, err
 	}
+	native = o.progress.watch(native)
 	options, err := o.serverOptions(cfg, logger)
 	if err != nil {
 		return nil, nil, errors.Join(err, native.Close())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,6 +53,44 @@ func TestProgramsAreChecked(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestRunChecksAProgram has the command line check a program against what a real server declares.
+func TestRunChecksAProgram(t *testing.T) {
+	needNode(t)
+	bin, err := filepath.Abs("node_modules/.bin/tsgo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(bin, filepath.Join(dir, "tsgo")); err != nil {
+		t.Fatal(err)
+	}
+	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"everything": map[string]any{"command": "node", "args": server("everything")}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "servers.json"), config, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code, out string
+		fits      bool
+	}{
+		{"async () => (await everything.get_sum({ a: 40, b: 2 }))", "The sum of 40 and 2 is 42.\n", true},
+		{"async () => {\n  return await everything.get_sum({ a: 40, b: 'two' })\n}", "Error: The program does not fit the declarations:\n" +
+			"- line 2:44: Type 'string' is not assignable to type 'number'. (TS2322)\n  2 |   return await everything.get_sum({ a: 40, b: 'two' })\n    |                                            ^\nNothing was run.\n", false},
+	} {
+		run := exec.Command(codemode, "run", "--check", "--config", filepath.Join(dir, "servers.json"))
+		run.Env = append(os.Environ(), "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"), "XDG_CACHE_HOME="+dir)
+		run.Stdin = strings.NewReader(c.code)
+		var stderr strings.Builder
+		run.Stderr = &stderr
+		out, err := run.Output()
+		if string(out) != c.out || (err == nil) != c.fits {
+			t.Errorf("%s: %v\n%s%s\nwant %s", c.code, err, out, stderr.String(), c.out)
+		}
+	}
 }
 
 // withoutCompilers is PATH without the directories that have a compiler.

@@ -6,7 +6,8 @@
 //   native            the Go functions
 //   deferred()        a promise with its ends, for await
 //   define, lazy      globals, as scope.js has them
-//   extras()          the engine's object of that name, as package v8 has it
+//   extras()          the engine's object of that name, as package v8 has it; from then on rejections are noted
+//   unhandled()       those that nobody took, as JSON, see worker/rejections
 //   asyncContext      get() and set(value), after engage(): a value that follows what runs along promises and timers
 //   builtin(name)     the namespace of a module of the platform, undefined when it has none
 //   state             numbers that Go reads and writes between calls, by the names below
@@ -67,22 +68,26 @@
     p.ObjectDefineProperty(out.promise, 'constructor', { __proto__: null, value: p.Promise });
     return out;
   };
-  // The engine's extras cost something once they are there, so that they are asked for when a program first needs them.
+  // The engine's extras are asked for while the sandbox boots, when nobody waits. The value that follows what runs costs
+  // something each time, so that it is looked after from when a program first needs it.
   let extras;
+  let followed;
   host.extras = () => {
     if (extras !== undefined) return extras;
     const name = `extras ${native.now()} ${p.MathRandom()}`;
     if (native.extras(name) !== true) throw new p.Error('the engine has no extras');
     extras = globalThis[name];
     p.ReflectDeleteProperty(globalThis, name);
-    extras.rejected = () => {};
+    extras.rejected = (...args) => host.load('worker/rejections').note(args);
     return extras;
   };
+  // JSON of the promises that rejected while nobody listened, since the last call.
+  host.unhandled = () => (loaded.has('worker/rejections') ? loaded.get('worker/rejections').take() : '[]');
   host.asyncContext = {
     __proto__: null,
-    get: () => extras?.getContinuationPreservedEmbedderData(),
-    set: (value) => extras?.setContinuationPreservedEmbedderData(value),
-    engage: () => host.extras(),
+    get: () => followed?.getContinuationPreservedEmbedderData(),
+    set: (value) => followed?.setContinuationPreservedEmbedderData(value),
+    engage: () => { followed = host.extras(); },
   };
   host.now = native.now;
   host.timeOrigin = p.DateNow();

@@ -4,6 +4,7 @@
 //   namespace(provider)                 the object a program knows a provider by
 //   outbound(init)                      a promise of a response, as worker/outbound has it
 //   answer(id, text), fetched(id, text) Go's side of the two
+//   callOf(error)                       "provider.tool" of the call whose error it is, undefined for any other
 //   nextId(), enter(), leave()          an id, and the count of what is in flight, for worker/outbound
 //
 // state[1] is the number of promises of both that wait for the pool.
@@ -96,11 +97,14 @@
 
   // The error of a failed call shows where the program awaited it, not where this file threw it.
   const capture = p.Error.captureStackTrace;
-  const settled = (text, caller) => {
+  const failed = new p.SafeWeakMap(); // error -> "provider.tool"
+  host.callOf = (error) => failed.get(error);
+  const settled = (text, caller, provider, tool) => {
     try {
       return host.decodeEnvelope(text);
     } catch (error) {
       capture(error, caller);
+      failed.set(error, `${provider}.${tool}`);
       throw error;
     }
   };
@@ -110,7 +114,7 @@
       __proto__: null,
       '': async (...args) => {
         // Without a prototype the list is an array for JSON whatever Object.prototype has.
-        return settled(await host.dispatch(provider, tool, host.encode(p.ObjectSetPrototypeOf(args, null), false)), call['']);
+        return settled(await host.dispatch(provider, tool, host.encode(p.ObjectSetPrototypeOf(args, null), false)), call[''], provider, tool);
       },
     };
     return call[''];

@@ -49,6 +49,8 @@
     return typeof text === 'string' ? { text } : undefined;
   };
 
+  host.stackOf = stackOf;
+
   const attempt = (fn) => {
     try {
       return fn();
@@ -147,7 +149,7 @@
     return failure;
   };
   host.granted = 0;
-  const finish = (kind, text) => native.settle(kind, text, host.refused(), host.granted);
+  const finish = (kind, text) => native.settle(kind, text, host.refused(), host.granted, host.unhandled());
   host.exit = (message) => fail(describe(new p.Error(message)));
   const fail = (failure) => finish('failure', p.JSONStringify(shorten(failure)));
   const overflow = (error) => isError(error) && attempt(() => error.message) === 'Maximum call stack size exceeded' && p.ObjectGetPrototypeOf(error) === p.RangeError.prototype;
@@ -162,7 +164,7 @@
       fail(failure);
       return;
     }
-    if (text === undefined) finish('undefined', '');
+    if (text === undefined) finish('undefined', value === undefined ? '' : typeof value);
     else if (text.length > host.limits.resultBytes) fail(resultLimit());
     else finish('value', text);
   };
@@ -213,6 +215,8 @@
     if (typeof program !== 'function') throw new p.TypeError('the program is not a function: it has to be one arrow function expression');
     return await outcomeOf(program);
   };
+
+  host.extras(); // from now on
 
   // A console line that the program writes up to three microtasks after its arrow returned still counts, in the
   // reference and so here. evaluate's own await is the first of them and its return the second.

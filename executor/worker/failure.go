@@ -24,6 +24,43 @@ type thrown struct {
 	Causes              []string
 }
 
+// untaken are the promises that nobody has taken so far, of a program that did not come to its end.
+func (r *run) untaken() []wire.Rejection {
+	isolate := r.box.isolate
+	take, err := r.box.host.Get("unhandled")
+	if err != nil {
+		return nil
+	}
+	defer take.Release()
+	text, err := isolate.Call(take)
+	if err != nil {
+		return nil
+	}
+	defer text.Release()
+	return r.rejections(text.String())
+}
+
+// rejections reads what rejections.js tells of promises that nobody took.
+func (r *run) rejections(text string) []wire.Rejection {
+	var all []struct {
+		thrown
+		Call string
+	}
+	if text == "[]" || json.Unmarshal([]byte(text), &all) != nil || r.program == nil {
+		return nil
+	}
+	out := make([]wire.Rejection, len(all))
+	for i, one := range all {
+		if one.Frames == nil {
+			one.Frames = framesIn(one.Stack)
+		}
+		var at wire.Failure
+		r.program.trace(one.Frames, &at)
+		out[i] = wire.Rejection{Name: one.Name, Message: r.program.words(one.Message), Call: one.Call, File: at.File, Line: at.Line, Column: at.Column}
+	}
+	return out
+}
+
 // frame is one line of a stack: its text as the engine renders it, and where it is.
 type frame struct {
 	text, script string

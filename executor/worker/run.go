@@ -163,11 +163,12 @@ func (r *run) receive() error {
 }
 
 // settle takes what 60_run.js made of the program.
-func (r *run) settle(kind, text, refused string, granted int64) {
+func (r *run) settle(kind, text, refused string, granted int64, unhandled string) {
 	if r.settled {
 		return
 	}
 	r.settled = true
+	r.done.Unhandled = r.rejections(unhandled)
 	if err := json.Unmarshal([]byte(refused), &r.done.Refused); err != nil {
 		r.done.Refused = nil
 	}
@@ -179,7 +180,7 @@ func (r *run) settle(kind, text, refused string, granted int64) {
 		failure := r.program.failure(text)
 		r.done.Failure = &failure
 	case kind == "undefined":
-		r.done.Undefined = true
+		r.done.Undefined, r.done.ValueKind = true, text
 	case int64(len(text)) > r.header.ResultBytes:
 		failure := resultTooLarge(r.header.ResultBytes)
 		r.done.Failure = &failure
@@ -217,6 +218,7 @@ func (r *run) stalled() {
 		return
 	}
 	r.done.Handles = r.before // nothing of it runs any more
+	r.done.Unhandled = r.untaken()
 	r.fail(wire.Failure{Kind: "stalled", Message: "the program waits for a promise that nothing can settle any more: no tool call, request or timer is pending"})
 }
 

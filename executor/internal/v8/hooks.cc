@@ -49,6 +49,7 @@ class Isolate {
  public:
   static Isolate* GetCurrent();
   Local<Context> GetCurrentContext();
+  void TerminateExecution();
   void SetPromiseRejectCallback(void (*callback)(PromiseRejectMessage));
 };
 
@@ -73,6 +74,17 @@ class String {
  public:
   static MaybeLocal<String> NewFromUtf8(Isolate* isolate, const char* data, NewStringType type, int length);
 };
+
+// V8's has six words; this one has room to spare.
+class TryCatch {
+ public:
+  explicit TryCatch(Isolate* isolate);
+  ~TryCatch();
+  bool HasTerminated() const;
+
+ private:
+  void* words[16];
+};
 }  // namespace v8
 
 static v8::Local<v8::Value> text(v8::Isolate* isolate, const char* data, int length) {
@@ -80,17 +92,24 @@ static v8::Local<v8::Value> text(v8::Isolate* isolate, const char* data, int len
 }
 
 // The function "rejected" of the extras is called with the promise and its reason, or with the promise alone when a
-// handler came late.
+// handler came late. What it throws, as it does where the stack ends, stays here; the end of the program does not.
 static void report(v8::PromiseRejectMessage message) {
   if (message.event > 1) return;
   v8::Isolate* isolate = v8::Isolate::GetCurrent();
   v8::Local<v8::Context> context = isolate->GetCurrentContext();
   if (context.slot == nullptr) return;
-  v8::Local<v8::Object> extras = context->GetExtrasBindingObject();
-  v8::Local<v8::Value> handler = extras->Get(context, text(isolate, "rejected", 8)).local;
-  if (handler.slot == nullptr) return;
-  v8::Local<v8::Value> arguments[] = {message.promise.as<v8::Value>(), message.value};
-  handler.as<v8::Function>()->Call(context, extras.as<v8::Value>(), message.event == 0 ? 2 : 1, arguments);
+  bool terminated;
+  {
+    v8::TryCatch caught(isolate);
+    v8::Local<v8::Object> extras = context->GetExtrasBindingObject();
+    v8::Local<v8::Value> handler = extras->Get(context, text(isolate, "rejected", 8)).local;
+    if (handler.slot != nullptr) {
+      v8::Local<v8::Value> arguments[] = {message.promise.as<v8::Value>(), message.value};
+      handler.as<v8::Function>()->Call(context, extras.as<v8::Value>(), message.event == 0 ? 2 : 1, arguments);
+    }
+    terminated = caught.HasTerminated();
+  }
+  if (terminated) isolate->TerminateExecution();
 }
 
 int codemode_expose_extras(const char* name, int length) {

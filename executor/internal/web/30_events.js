@@ -260,6 +260,7 @@
     const unhandled = new SafeMap();
     const reported = new P.SafeWeakSet();
     let due = false;
+    const before = host.extras().rejected; // who notes what no listener hears of
     const report = () => {
       due = false;
       const all = list();
@@ -272,6 +273,7 @@
     };
     host.extras().rejected = (...args) => {
       const promise = args[0];
+      if (args.length === 1) before(promise);
       if (args.length > 1) {
         unhandled.set(promise, args[1]);
         if (!due) host.setTimeout(report, 0);

@@ -110,6 +110,8 @@ type ReadyHeader struct {
 type DoneHeader struct {
 	// Undefined says that the program's value is undefined.
 	Undefined bool `json:"undefined,omitempty"`
+	// ValueKind is what the value was when it is undefined only because JSON has nothing for it: "function", "symbol".
+	ValueKind string `json:"valueKind,omitempty"`
 	// Failure is set when there is no value.
 	Failure *Failure `json:"failure,omitempty"`
 	// CPUMicros is the processor time of the JavaScript thread.
@@ -120,6 +122,18 @@ type DoneHeader struct {
 	Handles int64 `json:"handles,omitempty"`
 	// Refused are the calls that the worker itself turned down at a limit ("provider.tool"), bounded in number.
 	Refused []string `json:"refused,omitempty"`
+	// Unhandled are the promises that rejected and that nobody had taken by the end, bounded in number.
+	Unhandled []Rejection `json:"unhandled,omitempty"`
+}
+
+// Rejection is protocol.Rejection as the worker knows it.
+type Rejection struct {
+	Name    string `json:"name,omitempty"`
+	Message string `json:"message"`
+	Call    string `json:"call,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
 }
 
 // Failure is protocol.Failure as the worker knows it. Kind "terminated" is the worker's answer to Terminate: the pool
