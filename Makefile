@@ -11,7 +11,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-remote bench-compat compat clean deps help release mcpb man govulncheck
+.PHONY: all build conformance test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-remote bench-compat compat clean deps help release mcpb man govulncheck
 
 all: fmt lint test
 
@@ -59,6 +59,9 @@ hammer-http: ## a soak of serve --http with 200 clients (HAMMER=20s for a short 
 
 compat: build ## the handed catalogue on our dialect, a column a release; prints differences and "N passed, N failed"
 	$(GO) run ./compat/cmd/compat -cases $(SHARED)/reference/cases.json -expect $(SHARED)/reference/expected-0.5.6.json -version all
+
+conformance: $(E2E)/node_modules ## the official MCP conformance suite on serve --http and on our client; prints its report
+	$(GO) test ./compat/e2e -run Conforms -count 1 -v
 
 bench-compat: $(REF)/node_modules ## the reference and us in one run; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench

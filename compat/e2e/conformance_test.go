@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// conformance runs the official suite, which needs node 22: the one that npm has for this machine.
+// conformance runs the official suite, as make conformance does, which needs node 22: the one that npm has for this machine.
 func conformance(t *testing.T, args ...string) string {
 	t.Helper()
 	needNode(t)
@@ -32,8 +32,9 @@ func conformance(t *testing.T, args ...string) string {
 	cmd := exec.CommandContext(ctx, filepath.Join(node, "node"), append(suite, "-o", t.TempDir())...)
 	cmd.Env = append(os.Environ(), "CODEMODE="+codemode, "PATH="+node+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
+	t.Logf("%v\n%s", args, out)
 	if err != nil {
-		t.Errorf("%v: %v\n%s", args, err, out)
+		t.Errorf("%v: %v", args, err)
 	}
 	return string(out)
 }
