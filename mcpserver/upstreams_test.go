@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +28,8 @@ func (c *client) changes() (n int) {
 }
 
 func TestClientIsAnsweredWhileServersStart(t *testing.T) {
-	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"late": {Tools: fake.Tools("echo"), StartDelay: listPatience + 2*time.Second}}, []string{"late"}, nil)), nil)
+	permission := filepath.Join(t.TempDir(), "start")
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"late": {Tools: fake.Tools("echo"), StartFile: permission}}, []string{"late"}, nil)), nil)
 	c := connect(t, s)
 	if d := c.tool().Description; !strings.Contains(d, `server "late" is still starting`) || strings.Contains(d, "the echo tool") {
 		t.Error(d)
@@ -36,6 +39,9 @@ func TestClientIsAnsweredWhileServersStart(t *testing.T) {
 	}
 	if state := s.Servers()[0].State; state != "starting" {
 		t.Errorf("the program waited until the server was %s", state)
+	}
+	if err := os.WriteFile(permission, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	if got := c.code(`async () => (await late.echo({a: 1})).a`).text(); got != "1" {
 		t.Error(got)

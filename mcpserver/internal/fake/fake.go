@@ -31,8 +31,10 @@ type Script struct {
 	ManyTools int
 	// RepeatCursor makes the list's cursors go in circles, NoTools answers tools/list with "method not found".
 	RepeatCursor, NoTools bool
-	// StartDelay comes before the answer to initialize, Hang never answers it.
+	// StartDelay comes before the answer to initialize; Hang never answers it.
 	StartDelay time.Duration
+	// StartFile is a file whose existence it waits for before that.
+	StartFile string
 	Hang       bool
 	// ExitAtStart ends with status 4 before initialize, after Stderr is written.
 	ExitAtStart bool
@@ -198,6 +200,12 @@ func (s *server) handle(m *message) {
 }
 
 func (s *server) initialize(m *message) {
+	for s.StartFile != "" {
+		if _, err := os.Stat(s.StartFile); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 	time.Sleep(s.StartDelay)
 	if s.Hang {
 		return
