@@ -35,7 +35,7 @@ type Script struct {
 	StartDelay time.Duration
 	// StartFile is a file whose existence it waits for before that.
 	StartFile string
-	Hang       bool
+	Hang      bool
 	// ExitAtStart ends with status 4 before initialize, after Stderr is written.
 	ExitAtStart bool
 	Stderr      string
