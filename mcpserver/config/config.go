@@ -315,8 +315,13 @@ func (m *merger) itself(s *Server) string {
 func (s *Server) addSecrets(values ...string) {
 	for _, v := range values {
 		for _, part := range append(strings.Fields(v), v) {
-			if len(part) >= 6 && !strings.EqualFold(part, "Bearer") && !slices.Contains(s.secrets, part) {
-				s.secrets = append(s.secrets, part)
+			if len(part) < 6 || strings.EqualFold(part, "Bearer") || slices.Contains(s.secrets, part) {
+				continue
+			}
+			for _, form := range SecretForms(part) {
+				if !slices.Contains(s.secrets, form) {
+					s.secrets = append(s.secrets, form)
+				}
 			}
 		}
 	}

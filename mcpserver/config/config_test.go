@@ -331,6 +331,20 @@ func TestSecretsAreRedacted(t *testing.T) {
 	}
 }
 
+// TestSecretsAreRedactedAsTheyAreWritten: servers escape what they answer with, each in its way.
+func TestSecretsAreRedactedAsTheyAreWritten(t *testing.T) {
+	const secret = `p/a+s"s<w>&\ört`
+	c := parse(t, `{"mcpServers": {"a": {"command": "c", "env": {"MY_TOKEN": "${MY_TOKEN}"}}}}`, environment("MY_TOKEN", secret))
+	for _, text := range []string{
+		secret, `p/a+s\"s<w>&\\ört`, `p/a+s\\\"s<w>&\\\\ört`, `p/a+s\"s\u003cw\u003e\u0026\\ört`, `p/a+s\\\"s\\u003cw\\u003e\\u0026\\\\ört`,
+		`p/a+s\"s<w>&\\\u00f6rt`, "p%2Fa%2Bs%22s%3Cw%3E%26%5C%C3%B6rt", "p%2Fa+s%22s%3Cw%3E&%5C%C3%B6rt",
+	} {
+		if got := c.Servers[0].Redact("a " + text + " b"); got != "a [redacted] b" {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
+
 func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

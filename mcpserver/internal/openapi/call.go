@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -142,22 +144,27 @@ func (o *operation) finish(a *API, method string, out *outgoing, content []byte)
 	return &Request{Method: method, URL: address, Header: out.header, Body: content}, nil
 }
 
-// checkPath refuses what would leave the API's part of its host, however often it is escaped.
+// checkPath refuses what would leave the API's part of its host, however often it is escaped: some servers unescape more than
+// once, and pass over what is no escape.
 func checkPath(path string) error {
-	for range 4 {
+	for {
 		for _, segment := range strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' || c == ';' }) {
 			if segment == "." || segment == ".." {
 				return errors.New("a path with . or .. as a part of it is not allowed")
 			}
 		}
-		decoded, err := url.PathUnescape(path)
-		if err != nil || decoded == path {
+		decoded := escaped.ReplaceAllStringFunc(path, func(one string) string {
+			value, _ := strconv.ParseUint(one[1:], 16, 8) // it has two hexadecimal digits
+			return string([]byte{byte(value)})
+		})
+		if decoded == path {
 			return nil
 		}
-		path = decoded
+		path = decoded // which is shorter, so that there is an end
 	}
-	return nil
 }
+
+var escaped = regexp.MustCompile("%[0-9A-Fa-f]{2}")
 
 // free is a request that the program puts together itself.
 func (o *operation) free(a *API, args map[string]json.RawMessage) (*Request, error) {
@@ -219,15 +226,19 @@ func (out *outgoing) freely(a *API, args map[string]json.RawMessage) error {
 	return nil
 }
 
+// fieldName is a header field's name for comparisons: servers that hand fields on as variables, as CGI has it, do not tell
+// capitals apart, nor - and _.
+func fieldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
+
 // isOverride reports whether some servers would take another method or path from a header than policies see.
 func isOverride(name string) bool {
-	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	name = fieldName(name)
 	return strings.HasPrefix(name, "x-http-method") || slices.Contains([]string{"x-method-override", "x-original-url", "x-rewrite-url"}, name)
 }
 
 func deleteHeader(header map[string]string, name string) {
 	for known := range header {
-		if strings.EqualFold(known, name) {
+		if fieldName(known) == fieldName(name) {
 			delete(header, known)
 		}
 	}

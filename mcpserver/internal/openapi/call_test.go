@@ -142,17 +142,18 @@ paths:
 		`{"id": 1, "name": "n", "need": 1, "raw": "a/b?c&d=e#f g+h"}`:                                           "GET /v1/u/1/f/n?raw=a/b?c%26d%3De%23f%20g%2Bh&need=1",
 		`{"id": 1, "name": "n", "need": 1, "filter": {"b": 1, "a": [2]}}`:                                       "GET /v1/u/1/f/n?filter=%7B%22b%22%3A%201%2C%20%22a%22%3A%20%5B2%5D%7D&need=1",
 		`{"id": 1, "name": "n", "need": 1, "deep": {"a": {"b": 2}, "c": [3, {"d": 4}], "e": null, "f": false}}`: "GET /v1/u/1/f/n?need=1&deep%5Ba%5D%5Bb%5D=2&deep%5Bc%5D%5B0%5D=3&deep%5Bc%5D%5B1%5D%5Bd%5D=4&deep%5Bf%5D=false",
-		`{"id": 1, "name": "n"}`:                     "error: need is missing",
-		`{"id": 1, "need": 1}`:                       "error: name is missing",
-		`{"id": 1, "name": "", "need": 1}`:           "error: name is empty, and a part of a path cannot be",
-		`{"id": 1, "name": [], "need": 1}`:           "error: name is empty, and a part of a path cannot be",
-		`{"id": 1, "name": "..", "need": 1}`:         "error: a path with . or .. as a part of it is not allowed",
-		`{"id": 1, "name": "a/../../b", "need": 1}`:  "error: a path with . or .. as a part of it is not allowed",
-		`{"id": 1, "name": "%2e%2e", "need": 1}`:     "error: a path with . or .. as a part of it is not allowed",
-		`{"id": 1, "name": "..\\x", "need": 1}`:      "error: a path with . or .. as a part of it is not allowed",
-		`{"id": 1, "name": "...", "need": 1}`:        "GET /v1/u/1/f/...?need=1",
-		`{"id": 1, "name": "@evil.com", "need": 1}`:  "GET /v1/u/1/f/%40evil.com?need=1",
-		`{"id": 1, "name": "//evil.com", "need": 1}`: "GET /v1/u/1/f/%2F%2Fevil.com?need=1",
+		`{"id": 1, "name": "n"}`:                         "error: need is missing",
+		`{"id": 1, "need": 1}`:                           "error: name is missing",
+		`{"id": 1, "name": "", "need": 1}`:               "error: name is empty, and a part of a path cannot be",
+		`{"id": 1, "name": [], "need": 1}`:               "error: name is empty, and a part of a path cannot be",
+		`{"id": 1, "name": "..", "need": 1}`:             "error: a path with . or .. as a part of it is not allowed",
+		`{"id": 1, "name": "a/../../b", "need": 1}`:      "error: a path with . or .. as a part of it is not allowed",
+		`{"id": 1, "name": "%252e%252e/%zz", "need": 1}`: "error: a path with . or .. as a part of it is not allowed",
+		`{"id": 1, "name": "%2e%2e", "need": 1}`:         "error: a path with . or .. as a part of it is not allowed",
+		`{"id": 1, "name": "..\\x", "need": 1}`:          "error: a path with . or .. as a part of it is not allowed",
+		`{"id": 1, "name": "...", "need": 1}`:            "GET /v1/u/1/f/...?need=1",
+		`{"id": 1, "name": "@evil.com", "need": 1}`:      "GET /v1/u/1/f/%40evil.com?need=1",
+		`{"id": 1, "name": "//evil.com", "need": 1}`:     "GET /v1/u/1/f/%2F%2Fevil.com?need=1",
 		`[]`: "error: the arguments must be one object",
 	} {
 		if _, got := sentBy(t, api, "f", args); got != want {
@@ -326,7 +327,7 @@ func TestSecurityComesFromTheHost(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.tool, got, c.header)
 		}
 	}
-	for _, header := range []string{"X-Set", "x-key", "Authorization", "Host", "Content-Length", "X-HTTP-Method-Override", "x_http_method", "X-Original-URL", "x-rewrite-url"} {
+	for _, header := range []string{"X-Set", "x-key", "Authorization", "Host", "Content-Length", "X_Set", "x_key", "content_length", "Transfer_Encoding", "X-HTTP-Method-Override", "x_http_method", "X-Original-URL", "x-rewrite-url"} {
 		if _, got := sentBy(t, api, "request", `{"method": "GET", "path": "/", "headers": {"`+header+`": "x"}}`); !strings.Contains(got, "is not for programs to set") {
 			t.Errorf("%s: %s", header, got)
 		}
@@ -381,6 +382,8 @@ func TestRequestStaysBelowTheBase(t *testing.T) {
 		`{"method": "GET", "path": "/a/../../admin"}`:                                          "error: a path with . or .. as a part of it is not allowed",
 		`{"method": "GET", "path": "/a/%2e%2E/admin"}`:                                         "error: a path with . or .. as a part of it is not allowed",
 		`{"method": "GET", "path": "/a/%252e%252e/admin"}`:                                     "error: a path with . or .. as a part of it is not allowed",
+		`{"method": "GET", "path": "/a/%252e%252e/%25zz"}`:                                     "error: a path with . or .. as a part of it is not allowed",
+		`{"method": "GET", "path": "/%25252525252525252e%25252525252525252e/admin"}`:           "error: a path with . or .. as a part of it is not allowed",
 		`{"method": "GET", "path": "/a/..;/admin"}`:                                            "error: a path with . or .. as a part of it is not allowed",
 		`{"method": "GET", "path": "/%zz"}`:                                                    "error: the arguments make no address of this API",
 		`{"method": "TRACE", "path": "/"}`:                                                     "error: method must be one of GET, PUT, POST, DELETE, OPTIONS, HEAD, PATCH",

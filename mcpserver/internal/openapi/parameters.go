@@ -3,7 +3,6 @@ package openapi
 import (
 	"fmt"
 	"net/http"
-	"net/textproto"
 	"slices"
 	"strings"
 )
@@ -167,7 +166,7 @@ var ignoredHeaders = []string{
 }
 
 func isIgnoredHeader(name string) bool {
-	return slices.Contains(ignoredHeaders, textproto.CanonicalMIMEHeaderKey(name))
+	return slices.ContainsFunc(ignoredHeaders, func(known string) bool { return fieldName(known) == fieldName(name) })
 }
 
 func hasHeader(header map[string]string, name string) bool {

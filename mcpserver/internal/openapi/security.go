@@ -123,7 +123,7 @@ func (g *guard) inBase(name string) bool {
 
 // setsHeader reports whether the host sets a header field.
 func (g *guard) setsHeader(name string) bool {
-	same := func(known string) bool { return strings.EqualFold(known, name) }
+	same := func(known string) bool { return fieldName(known) == fieldName(name) }
 	for _, c := range g.values {
 		if c.in == "header" && same(c.name) {
 			return true

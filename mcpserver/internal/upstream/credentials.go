@@ -39,9 +39,12 @@ type vault struct {
 func (v *vault) add(secret string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if len(secret) >= 4 && !slices.Contains(v.secrets, secret) { // what is shorter would blot out words
-		v.secrets = append(v.secrets, secret)
+	if len(secret) < 4 || slices.Contains(v.secrets, secret) { // what is shorter would blot out words
+		return
 	}
+	v.secrets = append(v.secrets, config.SecretForms(secret)...)
+	// The longest first, so that a part does not break up the whole.
+	slices.SortStableFunc(v.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
 func (v *vault) redact(text string) string {

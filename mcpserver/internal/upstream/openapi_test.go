@@ -131,6 +131,25 @@ func TestHostHeadersStayAtHome(t *testing.T) {
 	}
 }
 
+// TestKeysOfDocumentsAreInNoLog: the place of what is wrong is a part of the document's address.
+func TestKeysOfDocumentsAreInNoLog(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, strings.Replace(petstore, "/pets/{id}:", "/bad:\n    get: {parameters: [{in: nowhere}]}\n  /pets/{id}:", 1))
+	}))
+	defer web.Close()
+	for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo} {
+		var log lockedBuffer
+		address := web.URL + "/doc.yaml?api_key=hush+hush%2Fhush"
+		u := startEntry(t, "mcp.json", fmt.Sprintf(`"api": {"openapi": %q}`, address), &Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))})
+		if s := settle(t, u); s.State != Ready {
+			t.Fatalf("%+v", s)
+		}
+		if text := log.String(); !strings.Contains(text, "GET /bad") || !strings.Contains(text, "api_key=[redacted]") || strings.Contains(text, "hush") {
+			t.Error(text)
+		}
+	}
+}
+
 func TestChangedDocumentIsReadAgain(t *testing.T) {
 	changes := make(chan struct{}, 100)
 	var log lockedBuffer

@@ -194,7 +194,7 @@ func New(spec Spec, options *Options) *Upstream {
 	if spec.startTimeout <= 0 {
 		spec.startTimeout = DefaultStartTimeout
 	}
-	u := &Upstream{spec: spec, options: o, log: o.Logger.With("server", spec.Name),
+	u := &Upstream{spec: spec, options: o, log: redactedLog(o.Logger, spec.redact).With("server", spec.Name),
 		status: Status{Name: spec.Name, Namespace: spec.Namespace, State: Stopped, Transport: spec.transport, Address: spec.address, Port: spec.port}}
 	u.cache = newCache(o.CacheDir, spec.key)
 	u.status.Tools, _ = decodeTools(u.cache.load(), spec.include, spec.exclude) // warnings come with the list itself
