@@ -32,8 +32,8 @@ name the later file's counts. A file that changes is read again, and so are all 
 changes nothing. Each server becomes one namespace of the program. Speaks MCP on standard input and output,
 or Streamable HTTP with --http, where a listener prints "listening URL" on standard error once it accepts (ADDR may end
 in :0); GET /metrics there, with the same token, is for Prometheus. Clients with the token of one of the configuration's views see
-that view alone. With --ui the runs are shown as they go on a page of this machine, whose address is printed as "ui listening URL"; it
-has their programs and results, from memory. A server that cannot run is named on standard error and in the tool's description; the others work.`,
+that view alone; access tokens of authorization servers count with its http.oauth. With --ui the runs are shown as they go on a page
+of this machine, whose address is printed as "ui listening URL"; it has their programs and results, from memory. A server that cannot run is named on standard error and in the tool's description; the others work.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
 			o.declare(flags)
@@ -197,7 +197,7 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 		return ignoreCanceled(ctx, server.ServeStdio(ctx, term.in, term.out))
 	}
 	return ignoreCanceled(ctx, server.ListenHTTP(ctx, o.http, &mcpserver.HTTPOptions{
-		Token: token, AllowedOrigins: o.origins, AllowedHosts: o.hosts, CertFile: o.cert, KeyFile: o.key,
+		Token: token, OAuth: cfg.Settings.ResourceServer, AllowedOrigins: o.origins, AllowedHosts: o.hosts, CertFile: o.cert, KeyFile: o.key,
 		Metrics: o.metricsOf(server),
 	}, func(url string) {
 		fmt.Fprintln(term.err, "listening", url)
