@@ -34,6 +34,7 @@
   };
   const canonicalNames = { __proto__: null };
   for (const name in algorithms) canonicalNames[StringPrototypeToUpperCase(name)] = name;
+  const opensslNames = { __proto__: null, 'MD5': 'md5', 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' };
   const hashes = { __proto__: null, 'MD5': 512, 'SHA-1': 512, 'SHA-256': 512, 'SHA-384': 1024, 'SHA-512': 1024 }; // block sizes in bits
   const isAES = (name) => StringPrototypeSlice(name, 0, 3) === 'AES';
 
@@ -443,8 +444,8 @@
 
   host.define('SubtleCrypto', expose('SubtleCrypto', Implementation, { constructible: false }), { enumerable: true });
   host.define('CryptoKey', expose('CryptoKey', KeyImplementation, { constructible: false }), { enumerable: true });
-  return { __proto__: null, subtle: new Implementation(), materialOf, importKey, digest: (algorithm) => {
-    const name = hashOf(algorithm);
-    return (bytes) => bufferOf(ops.subtleDigest(name, bytes));
+  return { __proto__: null, subtle: new Implementation(), materialOf, importKey, newHash: (algorithm) => {
+    const hash = host.load('hashing').newHash(opensslNames[hashOf(algorithm)]);
+    return { __proto__: null, update: hash.update, digest: () => bufferOf(hash.digest()) };
   } };
 })

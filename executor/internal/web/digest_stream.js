@@ -1,8 +1,8 @@
-// crypto.DigestStream: a WritableStream whose input is hashed when it closes.
+// crypto.DigestStream: a WritableStream whose input is hashed as it comes.
 (function (host) {
   'use strict';
   const P = host.primordials;
-  const { expose, receiver, illegal, usvString, bytesOf, copyOf, concat, lengthOf } = host.load('idl');
+  const { expose, receiver, illegal, usvString, bytesOf, lengthOf } = host.load('idl');
   const { WritableStream } = host.load('62_writable_stream');
   const { encode } = host.load('16_encoding');
 
@@ -10,10 +10,9 @@
     #outcome;
     #written;
     constructor(algorithm) {
-      const digest = host.load('70_subtle').digest(algorithm);
+      const hash = host.load('70_subtle').newHash(algorithm);
       const outcome = P.withResolvers();
       const written = { __proto__: null, bytes: 0 };
-      const chunks = P.list();
       P.then(outcome.promise, undefined, () => {});
       super({
         __proto__: null,
@@ -25,9 +24,9 @@
             throw error;
           }
           written.bytes += lengthOf(bytes);
-          P.push(chunks, copyOf(bytes));
+          hash.update(bytes);
         },
-        close: () => outcome.resolve(digest(concat(chunks))),
+        close: () => outcome.resolve(hash.digest()),
         abort: (reason) => outcome.reject(reason),
       });
       this.#outcome = outcome;

@@ -24,6 +24,7 @@ var digests = map[string]digest{
 	"sha256":     {sha256.New, crypto.SHA256},
 	"sha384":     {sha512.New384, crypto.SHA384},
 	"sha512":     {sha512.New, crypto.SHA512},
+	"md5-sha1":   {newMD5SHA1, crypto.MD5SHA1},
 	"sha512-224": {sha512.New512_224, crypto.SHA512_224},
 	"sha512-256": {sha512.New512_256, crypto.SHA512_256},
 }

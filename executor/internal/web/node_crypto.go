@@ -3,16 +3,10 @@ package web
 //lint:file-ignore ST1005 programs read these texts as node's
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/hkdf"
-	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/binary"
-	"errors"
-	"hash"
 	"hash/crc32"
 	"math/bits"
 
@@ -29,9 +23,6 @@ func nodeOps() map[string]pureOp {
 			}
 			return text, nil
 		},
-		"nodeHash":   nodeHash,
-		"nodeHMAC":   nodeHMAC,
-		"nodeCipher": nodeCipher,
 		"nodePBKDF2": nodePBKDF2,
 		"nodeHKDF":   nodeHKDF,
 		"nodeScrypt": nodeScrypt,
@@ -39,35 +30,6 @@ func nodeOps() map[string]pureOp {
 			return float64(crc32.Update(uint32(args[1].(float64)), crc32.IEEETable, args[0].([]byte))), nil
 		},
 	}
-}
-
-func nodeDigest(name any) (func() hash.Hash, error) {
-	if digest, ok := digests[name.(string)]; ok {
-		return digest.make, nil
-	}
-	return nil, errors.New("Digest method not supported")
-}
-
-// nodeHash takes (digest, data).
-func nodeHash(args []any) (any, error) {
-	newHash, err := nodeDigest(args[0])
-	if err != nil {
-		return nil, err
-	}
-	h := newHash()
-	h.Write(args[1].([]byte))
-	return h.Sum(nil), nil
-}
-
-// nodeHMAC takes (digest, key, data).
-func nodeHMAC(args []any) (any, error) {
-	newHash, err := nodeDigest(args[0])
-	if err != nil {
-		return nil, err
-	}
-	h := hmac.New(newHash, args[1].([]byte))
-	h.Write(args[2].([]byte))
-	return h.Sum(nil), nil
 }
 
 // nodePBKDF2 takes (digest, password, salt, iterations, length).
@@ -86,89 +48,6 @@ func nodeHKDF(args []any) (any, error) {
 		return nil, err
 	}
 	return hkdf.Key(newHash, args[1].([]byte), args[2].([]byte), string(args[3].([]byte)), int(args[4].(float64)))
-}
-
-// nodeCipher takes (mode, encrypt, key, iv, data, additional data, tag, padding) and returns the whole output; of gcm
-// encryption with the tag at its end.
-func nodeCipher(args []any) (any, error) {
-	mode, encrypt := args[0].(string), args[1] == true
-	block, err := aes.NewCipher(args[2].([]byte))
-	if err != nil {
-		return nil, errors.New("Invalid key length")
-	}
-	iv, data := args[3].([]byte), args[4].([]byte)
-	switch mode {
-	case "gcm":
-		aead, err := cipher.NewGCMWithNonceSize(block, len(iv))
-		if err != nil {
-			return nil, errors.New("Invalid initialization vector")
-		}
-		additional, _ := args[5].([]byte)
-		if encrypt {
-			return aead.Seal(nil, iv, data, additional), nil
-		}
-		tag, _ := args[6].([]byte)
-		out, err := aead.Open(nil, iv, append(data, tag...), additional)
-		if err != nil {
-			return nil, errors.New("Unsupported state or unable to authenticate data")
-		}
-		return out, nil
-	case "ctr":
-		out := make([]byte, len(data))
-		cipher.NewCTR(block, iv).XORKeyStream(out, data)
-		return out, nil
-	}
-	return blockCipher(mode, encrypt, block, iv, data, args[7] == true)
-}
-
-// blockCipher is cbc and ecb, with PKCS #7 padding or none.
-func blockCipher(mode string, encrypt bool, block cipher.Block, iv, data []byte, padding bool) ([]byte, error) {
-	const size = aes.BlockSize
-	if encrypt && padding {
-		n := size - len(data)%size
-		for range n {
-			data = append(data, byte(n))
-		}
-	}
-	if len(data)%size != 0 {
-		return nil, errors.New("wrong final block length")
-	}
-	out := make([]byte, len(data))
-	switch {
-	case mode == "cbc" && encrypt:
-		cipher.NewCBCEncrypter(block, iv).CryptBlocks(out, data)
-	case mode == "cbc":
-		cipher.NewCBCDecrypter(block, iv).CryptBlocks(out, data)
-	default:
-		for i := 0; i < len(data); i += size {
-			if encrypt {
-				block.Encrypt(out[i:], data[i:])
-			} else {
-				block.Decrypt(out[i:], data[i:])
-			}
-		}
-	}
-	if encrypt || !padding {
-		return out, nil
-	}
-	return unpad(out)
-}
-
-func unpad(data []byte) ([]byte, error) {
-	bad := errors.New("bad decrypt")
-	if len(data) == 0 {
-		return nil, bad
-	}
-	n := int(data[len(data)-1])
-	if n == 0 || n > aes.BlockSize || n > len(data) {
-		return nil, bad
-	}
-	for _, b := range data[len(data)-n:] {
-		if subtle.ConstantTimeByteEq(b, byte(n)) != 1 {
-			return nil, bad
-		}
-	}
-	return data[:len(data)-n], nil
 }
 
 // nodeScrypt takes (password, salt, N, r, p, length), as RFC 7914 has them; the script has checked their sizes.

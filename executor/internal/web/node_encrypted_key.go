@@ -87,7 +87,7 @@ func encryptPKCS8(der []byte, cipherName string, passphrase []byte) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	data, err := blockCipher("cbc", true, block, iv, der, true)
+	data, err := cbc(block, true, iv, der)
 	if err != nil {
 		return nil, err
 	}

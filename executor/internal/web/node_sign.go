@@ -33,19 +33,23 @@ const (
 	saltOfDigest = -1
 )
 
-// digested is the digest that a signature is over.
-func digested(name any, data []byte) (crypto.Hash, []byte, error) {
+// digested is the digest that a signature is over: of data, or data itself.
+func digested(name any, data []byte, isDigest any) (crypto.Hash, []byte, error) {
 	text, _ := name.(string)
 	newHash, err := nodeDigest(text)
 	if err != nil {
 		return 0, nil, err
+	}
+	if isDigest == true {
+		return digests[text].id, data, nil
 	}
 	h := newHash()
 	h.Write(data)
 	return digests[text].id, h.Sum(nil), nil
 }
 
-// nodeSign takes (digest or nil, private key, data, padding, PSS salt length, the form IEEE P1363 rather than DER).
+// nodeSign takes (digest or nil, private key, data, padding, PSS salt length, the form IEEE P1363 rather than DER,
+// whether the data is its digest).
 func nodeSign(args []any) (any, error) {
 	key, err := parsed(true, args[1].([]byte))
 	if err != nil {
@@ -58,7 +62,7 @@ func nodeSign(args []any) (any, error) {
 		}
 		return ed25519.Sign(edwards, data), nil
 	}
-	id, digest, err := digested(args[0], data)
+	id, digest, err := digested(args[0], data, args[6])
 	if err != nil {
 		return nil, errors.New("Failed to initialize signing context")
 	}
@@ -106,7 +110,8 @@ func opensslSalt(v any) int {
 	return int(n)
 }
 
-// nodeVerify takes (digest or nil, public key, data, signature, padding, PSS salt length, IEEE P1363).
+// nodeVerify takes (digest or nil, public key, data, signature, padding, PSS salt length, IEEE P1363,
+// whether the data is its digest).
 func nodeVerify(args []any) (any, error) {
 	key, err := parsed(false, args[1].([]byte))
 	if err != nil {
@@ -119,7 +124,7 @@ func nodeVerify(args []any) (any, error) {
 		}
 		return ed25519.Verify(edwards, data, signature), nil
 	}
-	id, digest, err := digested(args[0], data)
+	id, digest, err := digested(args[0], data, args[7])
 	if err != nil {
 		return nil, errors.New("Failed to initialize verification context")
 	}

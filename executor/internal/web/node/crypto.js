@@ -1,140 +1,17 @@
-// node:crypto: digests, MACs, key derivation, random values and AES; keys, signatures and agreement are in the scripts
-// beside it. A cipher gives its output in final. Ops: see node_crypto.go.
+// node:crypto: key derivation and random values; digests, ciphers, keys, signatures and agreement are in the scripts
+// beside it. Ops: see node_crypto.go.
 (function (host) {
   'use strict';
-  const { withCode, invalidType, outOfRange, checkString, checkNumber, callable } = host.load('node/errors');
-  const { Transform } = host.load('node/stream');
+  const { withCode, invalidType, outOfRange, checkNumber, callable } = host.load('node/errors');
   const { ops } = host;
   const { crypto } = globalThis;
 
   const { bytesOf, asBuffer, encoded, digestName, notImplemented, later } = host.load('node/crypto_common');
   const keys = host.load('node/crypto_keys');
   const keyBytes = keys.secretBytes;
-  // ---- digests and MACs: what was written is hashed in whole at the end
-
-  class ERR_CRYPTO_HASH_FINALIZED extends Error {
-    constructor() {
-      super('Digest already called');
-      this.code = 'ERR_CRYPTO_HASH_FINALIZED';
-    }
-  }
-  const states = new WeakMap();
-  const digesting = (name) => {
-    const Class = class extends Transform {
-      update(data, encoding) {
-        const state = states.get(this);
-        if (state.done) throw new ERR_CRYPTO_HASH_FINALIZED();
-        state.chunks.push(Uint8Array.from(bytesOf(data, 'data', encoding)));
-        return this;
-      }
-      digest(encoding) {
-        const state = states.get(this);
-        if (state.done) throw new ERR_CRYPTO_HASH_FINALIZED();
-        state.done = true;
-        return encoded(state.finish(Buffer.concat(state.chunks)), encoding);
-      }
-      _transform(chunk, encoding, callback) {
-        this.update(chunk, encoding);
-        callback();
-      }
-      _flush(callback) {
-        this.push(this.digest());
-        callback();
-      }
-    };
-    return Object.defineProperty(Class, 'name', { value: name });
-  };
-  class Hash extends digesting('Hash') {
-    constructor(algorithm, options = undefined) {
-      super(options);
-      const name = digestName(algorithm);
-      ops.nodeHash(name, new Uint8Array(0)); // refuses what it does not know
-      states.set(this, { chunks: [], done: false, finish: (data) => ops.nodeHash(name, data) });
-    }
-    copy(options) {
-      const state = states.get(this);
-      if (state.done) throw new ERR_CRYPTO_HASH_FINALIZED();
-      const copy = new Transform(options);
-      Object.setPrototypeOf(copy, Hash.prototype);
-      states.set(copy, { ...state, chunks: state.chunks.slice() });
-      return copy;
-    }
-  }
-  class Hmac extends digesting('Hmac') {
-    constructor(algorithm, key, options = undefined) {
-      super(options);
-      const name = digestName(algorithm, 'hmac');
-      const secret = Uint8Array.from(keyBytes(key, options?.encoding));
-      ops.nodeHMAC(name, secret, new Uint8Array(0));
-      states.set(this, { chunks: [], done: false, finish: (data) => ops.nodeHMAC(name, secret, data) });
-    }
-  }
-
-  // ---- AES
-
-  const cipherOf = (name) => {
-    checkString(name, 'algorithm');
-    const parts = /^aes-?(128|192|256)-(cbc|ctr|gcm|ecb)$/.exec(name.toLowerCase());
-    if (parts === null) throw new Error(`Unknown or unsupported cipher: ${name}`);
-    return { size: Number(parts[1]) / 8, mode: parts[2] };
-  };
-  const ciphering = (className, encrypt) => {
-    const Class = class extends Transform {
-      #state;
-      constructor(name, key, iv, options = undefined) {
-        super(options);
-        const { size, mode } = cipherOf(name);
-        const secret = Uint8Array.from(keyBytes(key));
-        if (secret.length !== size) throw new Error('Invalid key length');
-        const vector = iv === null ? new Uint8Array(0) : Uint8Array.from(bytesOf(iv, 'iv'));
-        if (mode === 'ecb' ? vector.length > 0 : mode === 'gcm' ? vector.length === 0 : vector.length !== 16) throw new Error('Invalid initialization vector');
-        this.#state = { mode, secret, vector, chunks: [], padding: true, done: false };
-      }
-      update(data, inputEncoding, outputEncoding) {
-        this.#check();
-        this.#state.chunks.push(Uint8Array.from(bytesOf(data, 'data', inputEncoding)));
-        return encoded(new Uint8Array(0), outputEncoding);
-      }
-      final(outputEncoding) {
-        this.#check();
-        const state = this.#state;
-        state.done = true;
-        let out = ops.nodeCipher(state.mode, encrypt, state.secret, state.vector, Buffer.concat(state.chunks), state.aad, state.tag, state.padding);
-        if (state.mode === 'gcm' && encrypt) [out, state.tag] = [out.slice(0, -16), out.slice(-16)];
-        return encoded(out, outputEncoding);
-      }
-      #check() {
-        if (this.#state.done) throw withCode(Error, 'ERR_CRYPTO_INVALID_STATE', 'Unsupported state');
-      }
-      setAutoPadding(padding = true) {
-        this.#state.padding = Boolean(padding);
-        return this;
-      }
-      setAAD(data) {
-        this.#state.aad = Uint8Array.from(bytesOf(data, 'buffer'));
-        return this;
-      }
-      getAuthTag() {
-        if (!encrypt || !this.#state.done || this.#state.tag === undefined) throw withCode(Error, 'ERR_CRYPTO_INVALID_STATE', 'Invalid state for operation getAuthTag');
-        return Buffer.from(this.#state.tag);
-      }
-      setAuthTag(tag) {
-        this.#state.tag = Uint8Array.from(bytesOf(tag, 'buffer'));
-        return this;
-      }
-      _transform(chunk, encoding, callback) {
-        this.update(chunk, encoding);
-        callback();
-      }
-      _flush(callback) {
-        this.push(this.final());
-        callback();
-      }
-    };
-    return Object.defineProperty(Class, 'name', { value: className });
-  };
-  const Cipheriv = callable(ciphering('Cipheriv', true));
-  const Decipheriv = callable(ciphering('Decipheriv', false));
+  const { Hash, Hmac } = host.load('node/crypto_hash');
+  const { Cipheriv, Decipheriv, getCipherInfo, getCiphers } = host.load('node/crypto_cipher');
+  const { newHash } = host.load('hashing');
 
   // ---- derivation
 
@@ -186,7 +63,6 @@
     return callback === undefined ? pick() : later(pick)(callback);
   };
 
-  const ciphers = ['128', '192', '256'].flatMap((size) => ['cbc', 'ctr', 'ecb', 'gcm'].map((mode) => `aes-${size}-${mode}`)).sort();
   const { KeyObject, SecretKeyObject, PublicKeyObject, PrivateKeyObject, createPrivateKey, createPublicKey, createSecretKey, generateKeyPair, generateKeyPairSync } = keys;
   const node = {
     ...host.load('node/crypto_sign'), ...host.load('node/crypto_agree'),
@@ -202,21 +78,20 @@
     createCipheriv: (name, key, iv, options) => new Cipheriv(name, key, iv, options),
     createDecipheriv: (name, key, iv, options) => new Decipheriv(name, key, iv, options),
     generateKeySync: (type, { length }) => new SecretKeyObject('secret', randomBytes(length >> 3)),
-    getCipherInfo: (name) => {
-      if (typeof name !== 'string' && typeof name !== 'number') throw invalidType('nameOrId', 'one of type string or number', name);
-      try {
-        const { size, mode } = cipherOf(name);
-        return { mode, name: name.toLowerCase(), nid: 0, blockSize: mode === 'cbc' || mode === 'ecb' ? 16 : undefined, ivLength: mode === 'ecb' ? undefined : mode === 'gcm' ? 12 : 16, keyLength: size };
-      } catch {
-        return undefined;
-      }
-    },
-    getCiphers: () => ciphers.slice(),
+    getCipherInfo,
+    getCiphers,
     getCurves: () => ['prime256v1', 'secp384r1', 'secp521r1'],
     getFips: () => true,
-    getHashes: () => ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'RSA-MD5', 'RSA-SHA1', 'RSA-SHA224', 'RSA-SHA256', 'RSA-SHA384', 'RSA-SHA512'],
+    getHashes: () => [
+      'md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'md5-sha1',
+      'RSA-MD5', 'RSA-SHA1', 'RSA-SHA224', 'RSA-SHA256', 'RSA-SHA384', 'RSA-SHA512', 'DSA-SHA', 'DSA-SHA1', 'ecdsa-with-SHA1',
+    ],
     getRandomValues: (array) => crypto.getRandomValues(array),
-    hash: (algorithm, data, encoding = 'hex') => encoded(ops.nodeHash(digestName(algorithm), bytesOf(data, 'input')), encoding),
+    hash: (algorithm, data, encoding = 'hex') => {
+      const hash = newHash(digestName(algorithm));
+      hash.update(bytesOf(data, 'input'));
+      return encoded(hash.digest(), encoding);
+    },
     hkdf: later(hkdfSync),
     hkdfSync,
     pbkdf2: later(pbkdf2Sync),

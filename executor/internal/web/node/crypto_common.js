@@ -11,9 +11,11 @@
   };
   const asBuffer = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const encoded = (bytes, encoding) => (encoding === undefined || encoding === null || encoding === 'buffer' ? asBuffer(bytes) : asBuffer(bytes).toString(encoding));
+  const aliases = { 'dsa-sha': 'sha1', 'dsa-sha1': 'sha1', 'ecdsa-with-sha1': 'sha1' };
   const digestName = (name, argument = 'algorithm') => {
     checkString(name, argument);
-    return name.toLowerCase().replace(/^rsa-/, '').replace(/^sha-(?=\d)/, 'sha').replaceAll('/', '-');
+    const lower = name.toLowerCase();
+    return aliases[lower] ?? lower.replace(/^rsa-/, '').replace(/^sha-(?=\d)/, 'sha').replaceAll('/', '-');
   };
   const notImplemented = (name) => function () {
     throw withCode(Error, 'ERR_METHOD_NOT_IMPLEMENTED', `The ${name} method is not implemented`);

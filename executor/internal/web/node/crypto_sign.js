@@ -5,30 +5,32 @@
   const { Writable } = host.load('node/stream');
   const { bytesOf, asBuffer, encoded, digestName, later } = host.load('node/crypto_common');
   const { keyFor, isOptions } = host.load('node/crypto_keys');
+  const { newHash } = host.load('hashing');
   const { ops } = host;
   const PKCS1 = 1, OAEP = 4;
 
   const optionsOf = (key) => (isOptions(key) ? key : {});
   const noKey = () => withCode(Error, 'ERR_CRYPTO_SIGN_KEY_REQUIRED', 'No key provided to sign');
-  const signing = (digest, data, key) => {
+  const signing = (digest, data, key, isDigest = false) => {
     if (key === undefined || key === null) throw noKey();
     const { padding = PKCS1, saltLength, dsaEncoding } = optionsOf(key);
-    return asBuffer(ops.nodeSign(digest, keyFor('private', key), data, padding, saltLength, dsaEncoding === 'ieee-p1363'));
+    return asBuffer(ops.nodeSign(digest, keyFor('private', key), data, padding, saltLength, dsaEncoding === 'ieee-p1363', isDigest));
   };
-  const verifying = (digest, data, key, signature) => {
+  const verifying = (digest, data, key, signature, isDigest = false) => {
     const { padding = PKCS1, saltLength, dsaEncoding } = optionsOf(key);
-    return ops.nodeVerify(digest, keyFor('public', key), data, signature, padding, saltLength, dsaEncoding === 'ieee-p1363');
+    return ops.nodeVerify(digest, keyFor('public', key), data, signature, padding, saltLength, dsaEncoding === 'ieee-p1363', isDigest);
   };
 
-  // What Sign and Verify have in common: they take data, and are done once they have given their answer.
+  // What Sign and Verify have in common: they hash data as it comes, and are done once they have given their answer.
   class Context extends Writable {
     #digest;
-    #chunks = [];
+    #hash;
     constructor(algorithm, options = undefined) {
       super(options);
       this.#digest = digestName(algorithm);
+      this.#hash = newHash(this.#digest);
       try {
-        ops.nodeHash(this.#digest, new Uint8Array(0));
+        this.#hash.digest();
       } catch {
         throw new Error(`Unknown digest: ${algorithm}`);
       }
@@ -39,27 +41,26 @@
     }
     update(data, encoding = undefined) {
       this.#open();
-      this.#chunks.push(Uint8Array.from(bytesOf(data, 'data', encoding)));
+      this.#hash.update(bytesOf(data, 'data', encoding));
       return this;
     }
     #open() {
-      if (this.#chunks === undefined) throw new Error(`${this instanceof Sign ? 'Signing' : 'Verification'} context has already been finalized`);
+      if (this.#hash === undefined) throw new Error(`${this instanceof Sign ? 'Signing' : 'Verification'} context has already been finalized`);
     }
     static finish(context, work) {
       context.#open();
-      const data = Buffer.concat(context.#chunks);
-      const answer = work(context.#digest, data);
-      context.#chunks = undefined;
+      const answer = work(context.#digest, context.#hash.digest());
+      context.#hash = undefined;
       return answer;
     }
   }
   class Sign extends Context {
-    sign(key, encoding = undefined) { return encoded(Context.finish(this, (digest, data) => signing(digest, data, key)), encoding); }
+    sign(key, encoding = undefined) { return encoded(Context.finish(this, (digest, data) => signing(digest, data, key, true)), encoding); }
   }
   class Verify extends Context {
     verify(key, signature, encoding = undefined) {
       const given = bytesOf(signature, 'signature', encoding);
-      return Context.finish(this, (digest, data) => verifying(digest, data, key, given));
+      return Context.finish(this, (digest, data) => verifying(digest, data, key, given, true));
     }
   }
 

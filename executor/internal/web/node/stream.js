@@ -85,12 +85,10 @@
     const batch = many ? state.queue.splice(0) : [state.queue.shift()];
     let sync = true;
     const done = (error) => {
+      state.writing = Boolean(error); // after one nothing more is written
+      for (const { size } of batch) state.length -= size;
       const settle = () => {
-        state.writing = false;
-        for (const { size, callback } of batch) {
-          state.length -= size;
-          callback?.(error ?? null);
-        }
+        for (const { callback } of batch) callback?.(error ?? null);
         if (error) {
           stream.destroy(error);
           return;
