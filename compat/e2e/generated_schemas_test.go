@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,24 +15,28 @@ import (
 	"github.com/codemode-go/codemode/codetool"
 )
 
+// How many schemas are put together, and by which seed; another seed tries others.
+var (
+	schemaCount = flag.Int("schemas", 2400, "how many schemas TestDeclarationsOfGeneratedSchemas puts together")
+	schemaSeed  = flag.Uint64("schema-seed", 11, "what they are put together by")
+)
+
 // TestDeclarationsOfGeneratedSchemas covers schemas that nobody has written yet: put together at random from every keyword
 // and every nastiness, each with a value that it allows and one that it does not. The compiler has to take the
 // declarations, in each form, take the one value and refuse the other.
 func TestDeclarationsOfGeneratedSchemas(t *testing.T) {
 	needNode(t)
-	random := rand.New(rand.NewPCG(2026, 11))
+	random := rand.New(rand.NewPCG(2026, *schemaSeed))
 	call := func(context.Context, json.RawMessage) (any, error) { return nil, nil }
 	var tools []codetool.RawTool
 	var samples strings.Builder
 	wrong := 0
-	for i := range 400 {
-		w := &schemaWriter{random: random, definitions: map[string]any{}}
+	for i := range *schemaCount {
+		w := newSchemaWriter(random)
 		s := w.schema(0)
 		name := w.name()
-		document := map[string]any{"type": "object", "properties": map[string]any{name: s.schema}, "required": []string{name}, "$defs": w.definitions}
-		if random.IntN(3) == 0 {
-			document["description"], document["additionalProperties"] = nasty, false
-		}
+		document := map[string]any{"type": "object", "properties": map[string]any{name: s.schema}, "required": []string{name}, w.container: w.definitions}
+		w.dress(document)
 		raw, err := json.Marshal(document)
 		if err != nil {
 			t.Fatal(err)
@@ -45,24 +50,36 @@ func TestDeclarationsOfGeneratedSchemas(t *testing.T) {
 			wrong++
 		}
 	}
-	if wrong < 200 {
+	if wrong < *schemaCount/2 {
 		t.Errorf("only %d wrong samples", wrong)
 	}
 	dir := t.TempDir()
-	args := []string{"node_modules/.bin/tsc", "--strict", "--noEmit", "--skipLibCheck", "--target", "es2022", "--moduleDetection", "force"}
+	var files []string
 	for _, form := range []codetool.Form{codetool.FormFull, codetool.FormCompact} {
 		file := filepath.Join(dir, string(form)+".ts")
 		blocks := codetool.Declare([]codetool.Provider{{Name: "codemode", Tools: tools}}, form)
 		if err := os.WriteFile(file, []byte(blocks[0].Text+"\n"+samples.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		args = append(args, file)
+		files = append(files, file)
 	}
-	if out, err := exec.Command("node", args...).CombinedOutput(); err != nil {
-		t.Errorf("tsc --strict: %v\n%.3000s", err, out)
+	compileStrictly(t, files)
+}
+
+// compileStrictly has both compilers take files, in strict mode.
+func compileStrictly(t *testing.T, files []string) {
+	t.Helper()
+	for _, compiler := range []string{"tsgo", "tsc"} {
+		args := []string{"node_modules/.bin/" + compiler, "--strict", "--noEmit", "--skipLibCheck", "--target", "es2022", "--moduleDetection", "force"}
+		out, err := exec.Command("node", append(args, files...)...).CombinedOutput()
+		if err == nil {
+			continue
+		}
+		t.Errorf("%s --strict: %v\n%.3000s", compiler, err, out)
 		for _, place := range strings.SplitN(string(out), "\n", 4)[:min(3, strings.Count(string(out), "\n"))] {
 			t.Log(linesAt(place))
 		}
+		return // the other would say the same
 	}
 }
 
@@ -89,10 +106,46 @@ type written struct {
 	right, wrong string
 }
 
-// schemaWriter writes schemas of all kinds.
+// schemaWriter writes schemas of all kinds, in the spelling of one draft.
 type schemaWriter struct {
 	random      *rand.Rand
 	definitions map[string]any
+	container   string // definitions, or $defs
+	draft       string // what $schema says
+}
+
+func newSchemaWriter(random *rand.Rand) *schemaWriter {
+	drafts := []string{"http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-07/schema#",
+		"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema"}
+	w := &schemaWriter{random: random, definitions: map[string]any{}, container: "definitions", draft: drafts[random.IntN(len(drafts))]}
+	if strings.Contains(w.draft, "20") {
+		w.container = "$defs"
+	}
+	return w
+}
+
+// isOld reports whether the draft is the fourth: bounds that exclude are truth values, and a schema has an id.
+func (w *schemaWriter) isOld() bool { return strings.Contains(w.draft, "draft-04") }
+
+// dress adds to a document what changes nothing of its values.
+func (w *schemaWriter) dress(document map[string]any) {
+	if w.random.IntN(2) == 0 {
+		document["$schema"] = w.draft
+	}
+	switch w.random.IntN(5) {
+	case 0:
+		document["description"], document["additionalProperties"] = nasty, false
+	case 1:
+		id := "$id"
+		if w.isOld() {
+			id = "id"
+		}
+		document[id] = "https://example.com/" + nasty
+	case 2:
+		document["$comment"], document["examples"], document["x-"+nasty] = nasty, []any{nasty, nil}, nasty
+	case 3:
+		document["minProperties"], document["maxProperties"], document["unevaluatedProperties"] = 1, 100, true
+	}
 }
 
 func (w *schemaWriter) name() string {
@@ -103,7 +156,8 @@ func (w *schemaWriter) name() string {
 func (w *schemaWriter) schema(depth int) written {
 	kinds := []func(int) written{w.scalar, w.scalar, w.enum, w.constant, w.nullable, w.anything}
 	if depth < 4 {
-		kinds = append(kinds, w.array, w.tuple, w.object, w.object, w.union, w.intersection, w.reference, w.recursion, w.conditional, w.open)
+		kinds = append(kinds, w.array, w.tuple, w.object, w.object, w.union, w.intersection, w.reference, w.recursion, w.conditional, w.open,
+			w.sibling, w.pointer, w.anchor, w.mutual, w.recursiveTuple, w.dependent, w.patterned, w.negated, w.several, w.required)
 	}
 	s := kinds[w.random.IntN(len(kinds))](depth)
 	if node, ok := s.schema.(map[string]any); ok && node["$ref"] == nil && w.random.IntN(3) == 0 {
@@ -113,10 +167,14 @@ func (w *schemaWriter) schema(depth int) written {
 }
 
 func (w *schemaWriter) scalar(int) written {
+	above, below := map[string]any{"type": "integer", "minimum": -1e300}, map[string]any{"type": "number", "exclusiveMaximum": 1e21}
+	if w.isOld() {
+		above, below = map[string]any{"type": "integer", "minimum": 0, "exclusiveMinimum": true}, map[string]any{"type": "number", "maximum": 5, "exclusiveMaximum": false, "divisibleBy": 0.5}
+	}
 	return []written{
 		{map[string]any{"type": "string", "format": nasty, "pattern": nasty, "minLength": 0}, `"x"`, "1"},
-		{map[string]any{"type": "integer", "minimum": -1e300}, "1", `"x"`},
-		{map[string]any{"type": "number", "exclusiveMaximum": 1e21}, "1.5", "true"},
+		{above, "1", `"x"`},
+		{below, "1.5", "true"},
 		{map[string]any{"type": "boolean"}, "true", `"true"`},
 		{map[string]any{"type": "null"}, "null", "1"},
 		{map[string]any{"type": []any{"string", "integer"}}, "1", "true"},
@@ -229,13 +287,12 @@ func (w *schemaWriter) reference(depth int) written {
 	s := w.schema(depth + 1)
 	name := fmt.Sprintf("My P/%d~%%*/", len(w.definitions))
 	w.definitions[name] = s.schema
-	pointer := strings.NewReplacer("~", "~0", "/", "~1", "%", "%25", " ", "%20").Replace(name)
-	return written{map[string]any{"$ref": "#/$defs/" + pointer, "description": nasty}, s.right, s.wrong}
+	return written{map[string]any{"$ref": w.refTo(name), "description": nasty}, s.right, s.wrong}
 }
 
 func (w *schemaWriter) recursion(depth int) written {
 	name := fmt.Sprintf("node %d", len(w.definitions))
-	ref := map[string]any{"$ref": "#/$defs/" + strings.ReplaceAll(name, " ", "%20")}
+	ref := map[string]any{"$ref": w.refTo(name)}
 	w.definitions[name] = map[string]any{} // the name is taken before the value below takes one
 	value := w.schema(depth + 1)
 	w.definitions[name] = map[string]any{"type": "object", "required": []any{"v"},
