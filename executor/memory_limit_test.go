@@ -29,7 +29,7 @@ func TestAWorkerOverItsMemoryIsKilledAndItsNeighboursAreNot(t *testing.T) {
 	for range 2 {
 		neighbours.Go(func() { mustValue(t, pool, &protocol.ExecuteRequest{Code: "sleep:300"}) })
 	}
-	result := mustFail(t, pool, &protocol.ExecuteRequest{Code: "memory:96", Limits: protocol.Limits{Memory: 64 << 20}}, protocol.FailureMemory)
+	result := mustFail(t, pool, &protocol.ExecuteRequest{Code: "memory:80", Limits: protocol.Limits{Memory: 64 << 20}}, protocol.FailureMemory)
 	if result.Failure.LimitValue != 64<<20 || result.Usage.PeakMemory < 64<<20 {
 		t.Errorf("failure %+v, usage %+v", *result.Failure, result.Usage)
 	}

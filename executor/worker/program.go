@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -81,9 +82,16 @@ func plain(isolate *v8.Isolate, w *wrapping, source string) (*program, *wire.Fai
 
 const notAnArrow = " (a program has to be one arrow function expression, after its import declarations)"
 
+// Transforming many modules makes many times the garbage that a worker's heap measures, and at serve's percentage most of the
+// time would be the collector's. At this one the heap may have some twelve megabytes meanwhile.
+const manyModules, linkGCPercent = 16, 200
+
 // linked has package link make a script of the program. When that fails too, plainErr, the engine's own error for the
 // text as it is, says best what is wrong with it.
 func linked(s *sandbox, w *wrapping, source string, modules map[string]string, plainErr error) (*program, *wire.Failure) {
+	if len(modules) >= manyModules {
+		defer debug.SetGCPercent(debug.SetGCPercent(linkGCPercent))
+	}
 	out, err := s.worker.links.Link(link.Program{Source: source, Modules: modules, Prelude: w.bindings(), Params: []string{w.scope}})
 	if err != nil {
 		if plainErr != nil {

@@ -49,15 +49,9 @@ func (c *Cache) program(source string) (*unitInfo, error) {
 	return info, err
 }
 
-// module returns the transformed module.
-func (c *Cache) module(name, source string) *unitInfo {
-	key := cacheKey{kind: 'm', name: name, sum: sha256.Sum256([]byte(source))}
-	if info := c.get(key); info != nil {
-		return info
-	}
-	info := newModule(name, source)
-	c.put(key, info)
-	return info
+// moduleKey is the key of a transformed module.
+func moduleKey(name, source string) cacheKey {
+	return cacheKey{kind: 'm', name: name, sum: sha256.Sum256([]byte(source))}
 }
 
 func (c *Cache) get(key cacheKey) *unitInfo {

@@ -125,15 +125,17 @@ func shadow(names []string) string {
 // load transforms the modules that the program can import, by name: all of them when a specifier may
 // be computed, otherwise the closure of the static imports.
 func load(program *unitInfo, modules map[string]string, cache *Cache) map[string]*unitInfo {
+	l := &loader{modules: modules, cache: cache, ready: map[string]*unitInfo{}}
 	units := map[string]*unitInfo{}
 	wanted := targets("", program, modules)
 	if program.dynamic {
 		wanted = slices.Collect(maps.Keys(modules))
 	}
 	for len(wanted) > 0 {
-		transform(wanted, modules, units, cache)
+		l.transform(wanted)
 		var next []string
 		for _, name := range wanted {
+			units[name] = l.ready[name]
 			if units[name].dynamic {
 				next = slices.AppendSeq(next, maps.Keys(modules))
 				break
@@ -146,18 +148,63 @@ func load(program *unitInfo, modules map[string]string, cache *Cache) map[string
 	return units
 }
 
-// transform adds the named modules to units, as many at a time as there are processors.
-func transform(names []string, modules map[string]string, units map[string]*unitInfo, cache *Cache) {
-	var mu sync.Mutex
+// loader has the modules that were transformed for one program, among them some that it may not import after all.
+type loader struct {
+	modules map[string]string
+	cache   *Cache
+	ready   map[string]*unitInfo
+}
+
+// transform makes the named modules ready, and with those that the cache has not what they seem to import: what a module
+// imports is only certain once it has been transformed, and a chain of modules would be transformed one by one.
+func (l *loader) transform(names []string) {
+	var missing []string
+	seen := map[string]bool{}
+	for len(names) > 0 {
+		var next []string
+		for _, name := range names {
+			if seen[name] || l.ready[name] != nil {
+				continue
+			}
+			seen[name] = true
+			if info := l.cache.get(moduleKey(name, l.modules[name])); info != nil {
+				l.ready[name] = info
+				continue
+			}
+			missing = append(missing, name)
+			for _, match := range seemsImported.FindAllStringSubmatch(l.modules[name], -1) {
+				if target, ok := resolve(name, match[1], l.modules); ok {
+					next = append(next, target)
+				}
+			}
+		}
+		names = next
+	}
+	l.transformAll(missing)
+}
+
+// seemsImported finds what may be the specifier of an import or a re-export.
+var seemsImported = regexp.MustCompile(`(?:\bfrom|\bimport)\s*["']([^"'\n]+)["']`)
+
+func (l *loader) transformAll(names []string) {
+	infos, drafts := make([]*unitInfo, len(names)), make([]*draft, len(names))
+	abreast(len(names), func(i int) { infos[i], drafts[i] = newModule(names[i], l.modules[names[i]]) })
+	groups := gather(slices.DeleteFunc(slices.Clone(drafts), func(d *draft) bool { return d == nil }))
+	abreast(len(groups), func(i int) { groups[i].rewrite() })
+	for i, name := range names {
+		l.ready[name] = infos[i]
+		l.cache.put(moduleKey(name, l.modules[name]), infos[i])
+	}
+}
+
+// abreast does things, as many at a time as there are processors.
+func abreast(count int, do func(i int)) {
 	var group sync.WaitGroup
 	var taken atomic.Int64
-	for range min(len(names), runtime.GOMAXPROCS(0)) {
+	for range min(count, runtime.GOMAXPROCS(0)) {
 		group.Go(func() {
-			for i := taken.Add(1) - 1; i < int64(len(names)); i = taken.Add(1) - 1 {
-				info := cache.module(names[i], modules[names[i]])
-				mu.Lock()
-				units[names[i]] = info
-				mu.Unlock()
+			for i := int(taken.Add(1)) - 1; i < count; i = int(taken.Add(1)) - 1 {
+				do(i)
 			}
 		})
 	}

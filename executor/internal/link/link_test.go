@@ -166,6 +166,7 @@ func TestPosition(t *testing.T) {
 		{"typescript", "async () => {\n  const a: {\n  x: number } = { x: 1 }\n  boom()\n}", nil, ":4:3"},
 		{"module", "async () => import('lib/a.js')", files{"lib/a.js": "\n\nexport const x = 1; boom()"}, "lib/a.js:3:21"},
 		{"module with imports", "async () => import('a.js')", files{"a.js": "import { b } from 'b.js'\n\n  boom(b)", "b.js": "export const b = 1"}, "a.js:3:3"},
+		{"module that shares a transform", "async () => { await import('a.js'); await import('c.js') }", files{"a.js": "import { b } from 'b.js'\n\nexport const a = b", "b.js": "export const b = 1", "c.js": "import { b } from 'b.js'\nexport function c() {\n  return b\n}\n  boom(c())"}, "c.js:5:3"},
 		{"typescript module", "async () => import('a.ts')", files{"a.ts": "interface A {\n}\n\n const a: A = boom()"}, "a.ts:4:15"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -209,4 +210,34 @@ func BenchmarkLink200(b *testing.B) {
 			}
 		}
 	})
+}
+
+// Modules of one program share a transform where that changes nothing: where a name that one imports is another's own, it
+// stays what it is.
+func TestManyModulesKeepTheirNames(t *testing.T) {
+	modules := files{
+		"value.js":  "export const a = 1, b = 2, Math = 3; export default 'd'",
+		"user1.js":  "import { a } from './value.js'; export const one = () => { const b = 10; return [a, b] }",
+		"user2.js":  "import { b as a } from './value.js'; export const two = () => [a, Math.max(1, 2)]",
+		"user3.js":  "import { Math } from './value.js'; export const three = () => [Math, typeof a]",
+		"user4.js":  "import d, { a as b } from './value.js'; export function four() { return [d, b, four.name] }",
+		"user5.js":  "import * as a from './value.js'; export const five = async () => { const { b } = a; function d() {} return [b, d.name] }; await null",
+		"unused.js": "import { a } from './value.js'; export const six = 6",
+		"chain1.js": "export { one as first } from './user1.js'; import { eight } from './chain2.js'; export const seven = () => eight + 1",
+		"chain2.js": "import { six } from\n'./unused.js'; export const eight = six + 2",
+	}
+	for i := range 40 {
+		modules[fmt.Sprintf("many%d.js", i)] = fmt.Sprintf("import { a as n%d } from './value.js'; export const m%d = () => n%d + %d", i, i, i, i)
+	}
+	source := "import { one } from 'user1.js'; import { two } from 'user2.js'; import { three } from 'user3.js'; import { four } from 'user4.js'; import { five } from 'user5.js'; import { seven, first } from 'chain1.js';\n"
+	sum := ""
+	for i := range 40 {
+		source += fmt.Sprintf("import { m%d } from 'many%d.js';\n", i, i)
+		sum += fmt.Sprintf(" + m%d()", i)
+	}
+	source += "async () => [one(), two(), three(), four(), await five(), seven(), first === one, 0" + sum + "]"
+	want := `[[1,10],[2,2],[3,"undefined"],["d",1,"four"],[2,"d"],9,true,820]`
+	if got := run(t, source, modules); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,6 +51,7 @@ type unitInfo struct {
 	dynamic  bool       // has import(…)
 	module   bool       // is made of module syntax of any kind
 	syntax   *SyntaxError
+	mapBytes int // what its share of the source maps measures
 
 	importWord, importsName, exportWord string
 }
@@ -59,13 +59,7 @@ type unitInfo struct {
 // usesModules says whether a program needs the registry at all.
 func (u *unitInfo) usesModules() bool { return u.module }
 
-func (u *unitInfo) size() int {
-	n := len(u.code) + 200
-	for _, m := range u.maps {
-		n += len(m.sourceMap)
-	}
-	return n
-}
+func (u *unitInfo) size() int { return len(u.code) + u.mapBytes + 200 }
 
 // request returns the index of a specifier, adding it when it is new.
 func (u *unitInfo) request(specifier string) int {
@@ -77,14 +71,14 @@ func (u *unitInfo) request(specifier string) int {
 }
 
 // newModule transforms the text of the module called name; a text that does not parse gives a unit
-// that only carries its syntax error.
-func newModule(name, source string) *unitInfo {
+// that only carries its syntax error. The unit of one that imports is finished by rewriting its draft.
+func newModule(name, source string) (*unitInfo, *draft) {
 	if strings.HasSuffix(name, ".json") {
-		return newJSON(source)
+		return newJSON(source), nil
 	}
 	canonical, syntax := canonicalise(name, source, loaderOf(name), "")
 	if syntax != nil {
-		return &unitInfo{syntax: syntax}
+		return &unitInfo{syntax: syntax}, nil
 	}
 	u := &unitInfo{module: true, async: canonical.async}
 	body, exports := u.read(canonical, source)
@@ -101,15 +95,12 @@ func newModule(name, source string) *unitInfo {
 		head = "async function* "
 	}
 	open := "() { " + u.exportWord + "(" + announced + "}); yield;\n"
-	u.maps = []lineMap{{shift: 1}, {sourceMap: canonical.sourceMap}}
+	u.maps, u.mapBytes = []lineMap{{shift: 1}, {sourceMap: canonical.sourceMap}}, len(canonical.sourceMap)
 	if len(u.imports) == 0 {
 		u.code = head + open + body + "\n}"
-		return u
+		return u, nil
 	}
-	u.rewrite(head+"$body"+open+body+"\n}", func(code string) string {
-		return head + strings.TrimPrefix(code, head+"$body")
-	})
-	return u
+	return u, &draft{unit: u, head: head, rest: open + body + "\n}\n"}
 }
 
 func newJSON(source string) *unitInfo {
@@ -144,10 +135,10 @@ func newProgram(source string) (*unitInfo, error) {
 	if !ok || canonical.async {
 		return nil, &SyntaxError{Message: "The program must be one async arrow function", Line: 1, Column: 1, Check: "(\n" + source + "\n)"}
 	}
-	u.maps = []lineMap{{sourceMap: canonical.sourceMap}}
+	u.maps, u.mapBytes = []lineMap{{sourceMap: canonical.sourceMap}}, len(canonical.sourceMap)
 	u.code = expression
 	if len(u.imports) > 0 {
-		u.rewrite(expression, func(code string) string { return strings.TrimSuffix(strings.TrimRight(code, "\n"), ";") })
+		u.rewrite(expression)
 	}
 	if this != "" {
 		u.code = strings.ReplaceAll(u.code, this, "this")
@@ -356,31 +347,6 @@ func nameOf(t token) string {
 		return unquote(t.text)
 	}
 	return t.text
-}
-
-// importHeader is the line esbuild prints for the synthetic import of rewrite.
-var importHeader = regexp.MustCompile(`(?m)^var (import_i\d*) = require\("i"\);\n`)
-
-// rewrite turns every reference to an imported name in code into a read of the imports object, which
-// esbuild does, with all its care for shadowing and calls, when it prints CommonJS.
-func (u *unitInfo) rewrite(code string, finish func(string) string) {
-	var clause []string
-	for _, b := range u.imports {
-		clause = append(clause, b.local)
-	}
-	result := api.Transform("import {"+strings.Join(clause, ", ")+"} from \"i\";\n"+code, api.TransformOptions{
-		Format: api.FormatCommonJS, Loader: api.LoaderJS, Target: api.ESNext, LogLevel: api.LogLevelSilent,
-		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, Charset: api.CharsetUTF8,
-	})
-	header := importHeader.FindSubmatchIndex(result.Code)
-	if header == nil {
-		u.code = finish(code) // no reference to any import is left
-		return
-	}
-	u.importsName = string(result.Code[header[2]:header[3]])
-	lines := bytes.Count(result.Code[:header[1]], []byte("\n"))
-	u.maps = append([]lineMap{{shift: -lines, sourceMap: result.Map}, {shift: 1}}, u.maps...)
-	u.code = finish(string(result.Code[header[1]:]))
 }
 
 // quote renders s as a JavaScript string literal.
