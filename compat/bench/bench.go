@@ -5,6 +5,7 @@
 // sides with its unit. A [Report] is all of them with the machine and the versions, as JSON, a page and a chart.
 //
 //	report, err := bench.Run(ctx, nil)
+//	report.Proxy, err = bench.RunProxy(ctx, binary, upstream, nil) // what has no counterpart in the reference
 //	err = report.Write("docs")
 package bench
 
@@ -58,6 +59,8 @@ type Report struct {
 	Machine  string            `json:"machine"`
 	Versions map[string]string `json:"versions"`
 	Figures  []Figure          `json:"figures"`
+	// Proxy may be of another run than the rest, see RunProxy; nil is none.
+	Proxy *Proxy `json:"proxy,omitempty"`
 }
 
 // Options adjusts Run.
@@ -70,13 +73,7 @@ type Options struct {
 
 // Run measures both sides.
 func Run(ctx context.Context, options *Options) (*Report, error) {
-	o := Options{Rounds: 9, Log: func(string) {}}
-	if options != nil && options.Rounds > 0 {
-		o.Rounds = options.Rounds
-	}
-	if options != nil && options.Log != nil {
-		o.Log = options.Log
-	}
+	o := resolve(options)
 	r := &Report{Date: time.Now().UTC().Format(time.DateOnly), Machine: machine(), Versions: map[string]string{"go": runtime.Version(), "v8go": moduleVersion("github.com/tommie/v8go")}}
 	b := &bench{options: o, report: r}
 	for _, measure := range []func(context.Context) error{b.warm, b.tasks, b.throughput, b.neighbour, b.memory} {
@@ -85,6 +82,17 @@ func Run(ctx context.Context, options *Options) (*Report, error) {
 		}
 	}
 	return r, nil
+}
+
+func resolve(options *Options) Options {
+	o := Options{Rounds: 9, Log: func(string) {}}
+	if options != nil && options.Rounds > 0 {
+		o.Rounds = options.Rounds
+	}
+	if options != nil && options.Log != nil {
+		o.Log = options.Log
+	}
+	return o
 }
 
 type bench struct {

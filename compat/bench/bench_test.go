@@ -64,9 +64,13 @@ func TestReport(t *testing.T) {
 	r := &Report{Machine: "a machine", Versions: map[string]string{"reference": "theirs", "go": "1"}, Figures: []Figure{
 		{"fast", "ms", 4, 1}, {"many", "runs/s", 100, 50}, {"small", "MB", 1000, 1},
 	}}
+	r.Proxy = &Proxy{Date: "2026-01-02", Machine: "another machine", Measures: []Measure{{"a start", "ms", 80, 120}}}
 	dir := t.TempDir()
 	if err := r.Write(dir); err != nil {
 		t.Fatal(err)
+	}
+	if again, err := Read(dir); err != nil || again.Proxy == nil || again.Proxy.Measures[0] != r.Proxy.Measures[0] || again.Machine != r.Machine {
+		t.Errorf("%+v, %v", again, err)
 	}
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(dir, name))
@@ -79,7 +83,7 @@ func TestReport(t *testing.T) {
 	if err := json.Unmarshal([]byte(read("performance.json")), &again); err != nil || len(again.Figures) != 3 || again.Figures[0] != r.Figures[0] {
 		t.Errorf("%+v, %v", again, err)
 	}
-	for _, row := range []string{"| fast | 4.00 ms | 1.00 ms | 4.0 |", "| many | 100 runs/s | 50.0 runs/s | 0.5 |"} {
+	for _, row := range []string{"| fast | 4.00 ms | 1.00 ms | 4.0 |", "| many | 100 runs/s | 50.0 runs/s | 0.5 |", "| a start | 80.0 ms | 120 ms |", "on another machine, written by `make bench-proxy` on 2026-01-02"} {
 		if !strings.Contains(read("performance.md"), row) {
 			t.Errorf("no row %q in\n%s", row, read("performance.md"))
 		}
@@ -90,6 +94,31 @@ func TestReport(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestIdleServer: the script that stands for sixty servers lists its tools.
+func TestIdleServer(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "server.sh")
+	if err := os.WriteFile(script, []byte(idleServer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := dial(t.Context(), t.TempDir(), "sh", script, "3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := c.request("tools/list", map[string]any{})
+	var list struct {
+		Tools []struct{ Name string }
+	}
+	if err != nil || json.Unmarshal(raw, &list) != nil || len(list.Tools) != 3 || list.Tools[2].Name != "tool_2" {
+		t.Errorf("%s, %v", raw, err)
+	}
+	if _, err := c.request("server/discover", map[string]any{}); err == nil || !strings.Contains(err.Error(), "-32601") {
+		t.Error(err)
+	}
+	if err := c.close(); err != nil {
+		t.Error(err)
 	}
 }
 

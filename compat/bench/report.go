@@ -50,6 +50,41 @@ counted in parts (Pss).
 Versions: %s.
 `
 
+const proxyPage = `
+## The proxy
+
+What has no counterpart in the reference, on %s, written by ` + "`make bench-proxy`" + ` on %s.
+
+| | measured | wanted |
+|---|---:|---:|
+%s
+Every figure is the median of several rounds, after one that warms up. The servers of the first two are small shell scripts with ten tools each, which
+start behind the answer; memory is that of the one process (resident, shared pages in full). A program's call is one of two hundred, one after the other, through
+` + "`serve`" + ` on its standard streams, less what a program with one call takes, and less the same call of the same server by a client of its own.
+`
+
+// proxyText is the page's part on the proxy; empty without one.
+func (r *Report) proxyText() string {
+	if r.Proxy == nil {
+		return ""
+	}
+	var rows strings.Builder
+	for _, m := range r.Proxy.Measures {
+		fmt.Fprintf(&rows, "| %s | %s | %s |\n", m.Name, amount(m.Value, m.Unit), amount(m.Wanted, m.Unit))
+	}
+	return fmt.Sprintf(proxyPage, r.Proxy.Machine, r.Proxy.Date, rows.String())
+}
+
+// Read reads the report that Write put into a directory.
+func Read(dir string) (*Report, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "performance.json"))
+	if err != nil {
+		return nil, err
+	}
+	var r Report
+	return &r, json.Unmarshal(text, &r)
+}
+
 func (r *Report) page() string {
 	var rows strings.Builder
 	for _, f := range r.Figures {
@@ -61,7 +96,7 @@ func (r *Report) page() string {
 			versions = append(versions, strings.TrimPrefix(name+" "+v, "reference "))
 		}
 	}
-	return fmt.Sprintf(page, r.Versions["reference"], r.Machine, r.Date, rows.String(), strings.Join(versions, ", "))
+	return fmt.Sprintf(page, r.Versions["reference"], r.Machine, r.Date, rows.String(), strings.Join(versions, ", ")) + r.proxyText()
 }
 
 func amount(v float64, unit string) string {

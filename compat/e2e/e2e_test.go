@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/codemode-go/codemode/compat/bench"
 )
 
 // codemode is the binary under test, built once by TestMain.
@@ -19,6 +21,12 @@ var codemode string
 
 // TestMain builds the binary when npm's packages are there; without them every test skips (or fails under CI).
 func TestMain(m *testing.M) {
+	if os.Getenv(echoVariable) != "" {
+		if err := bench.EchoServer(os.Stdin, os.Stdout); err != nil {
+			panic(err)
+		}
+		return
+	}
 	dir, err := os.MkdirTemp("", "codemode-e2e")
 	if err != nil {
 		panic(err)
