@@ -59,8 +59,8 @@ An entry with ` + "`openapi`" + ` needs no MCP server: each operation of the doc
 ` + "```" + `
 
 - The document is JSON or YAML of OpenAPI 3.0 or 3.1, a file beside the configuration or an address. Its ` + "`$ref`" + `s may lead to files
-  beside a file, and from an address to the same host. It is read again when its files change; a document at an address is read
-  with the start of the server.
+  beside a file, and from an address to the same host. It is read again when its files change; one at an
+  address is asked for every five minutes (by ETag and Last-Modified, where its host has them). A new one that cannot be used changes nothing.
 - ` + "`url`" + ` (or ` + "`baseUrl`" + `) is where the paths start. Without it that is the document's first server, with its variables
   at their defaults: then the document says where the login goes, so name the address when the document is not yours.
 - ` + "`security`" + ` has values for the document's security schemes by their names: a key, a bearer token (also of oauth2 and openIdConnect), or

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type documents struct {
 	known     map[string]*file
 	failed    map[string]error
 	local     map[string]string // the states of files when they were read
+	remote    map[string]answer // what addresses answered
 	size      int
 }
 
@@ -41,7 +43,7 @@ type file struct {
 }
 
 func newDocuments(ctx context.Context, transport Transport, baseURL string) *documents {
-	d := &documents{ctx: ctx, transport: transport, known: map[string]*file{}, failed: map[string]error{}, local: map[string]string{}}
+	d := &documents{ctx: ctx, transport: transport, known: map[string]*file{}, failed: map[string]error{}, local: map[string]string{}, remote: map[string]answer{}}
 	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
 		d.home = origin(u)
 	}
@@ -149,27 +151,79 @@ func (a *API) Changed() (state string, changed bool) {
 func (d *documents) download(u *url.URL) ([]byte, string, error) {
 	address := u.String()
 	anonymous := d.home == "" || origin(u) != d.home
-	response, err := d.transport.Do(d.ctx, &Request{Method: http.MethodGet, URL: address, Document: true, Anonymous: anonymous,
-		Header: map[string]string{"Accept": "application/json, application/yaml, */*;q=0.5"}})
+	got, err := download(d.ctx, d.transport, address, anonymous, nil)
 	if err != nil {
-		return nil, "", fmt.Errorf("cannot read the document %s: %w", address, err)
+		return nil, "", err
+	}
+	d.remote[address] = got.answer
+	return got.data, got.final, nil
+}
+
+// answer is how an address answered, to ask it later whether it would do so again.
+type answer struct {
+	anonymous bool
+	sum       [sha256.Size]byte
+	// validators are the header fields that ask for an answer only if it is another.
+	validators map[string]string
+}
+
+type downloaded struct {
+	answer
+	data  []byte
+	final string // where a redirect led to
+}
+
+// download reads an address; nil is that it would answer as before, as the validators ask.
+func download(ctx context.Context, transport Transport, address string, anonymous bool, validators map[string]string) (*downloaded, error) {
+	header := map[string]string{"Accept": "application/json, application/yaml, */*;q=0.5"}
+	maps.Copy(header, validators)
+	response, err := transport.Do(ctx, &Request{Method: http.MethodGet, URL: address, Document: true, Anonymous: anonymous, Header: header})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the document %s: %w", address, err)
 	}
 	defer response.Body.Close()
+	if response.StatusCode == http.StatusNotModified && len(validators) > 0 {
+		return nil, nil
+	}
 	if response.StatusCode != http.StatusOK {
 		hint := ""
 		if anonymous && (response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden) {
 			hint = `; headers go to a document only when "url" names the same host`
 		}
-		return nil, "", fmt.Errorf("cannot read the document %s: it answered HTTP %d %s%s", address, response.StatusCode, http.StatusText(response.StatusCode), hint)
+		return nil, fmt.Errorf("cannot read the document %s: it answered HTTP %d %s%s", address, response.StatusCode, http.StatusText(response.StatusCode), hint)
 	}
 	data, err := io.ReadAll(io.LimitReader(response.Body, MaxDocument+1))
 	if err != nil {
-		return nil, "", fmt.Errorf("cannot read the document %s: %w", address, err)
+		return nil, fmt.Errorf("cannot read the document %s: %w", address, err)
+	}
+	got := &downloaded{answer{anonymous, sha256.Sum256(data), map[string]string{}}, data, address}
+	for field, asks := range map[string]string{"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"} {
+		if value := response.Header.Get(field); value != "" {
+			got.validators[asks] = value
+		}
 	}
 	if response.Request != nil && response.Request.URL != nil {
-		address = response.Request.URL.String()
+		got.final = response.Request.URL.String()
 	}
-	return data, address, nil
+	return got, nil
+}
+
+// HasAddresses reports whether a part of the document is from an address.
+func (a *API) HasAddresses() bool { return len(a.remote) > 0 }
+
+// ChangedAtAddress asks the addresses of the document whether they would answer as they did when it was read.
+func (a *API) ChangedAtAddress(ctx context.Context) (bool, error) {
+	for _, address := range slices.Sorted(maps.Keys(a.remote)) {
+		was := a.remote[address]
+		now, err := download(ctx, a.transport, address, was.anonymous, was.validators)
+		if err != nil {
+			return false, err
+		}
+		if now != nil && now.sum != was.sum {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // maxReferences bounds a chain of references.

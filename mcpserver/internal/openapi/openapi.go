@@ -91,6 +91,7 @@ type API struct {
 
 	transport  Transport
 	local      map[string]string // files, and their states when they were read
+	remote     map[string]answer // addresses, and what they answered
 	base       *base
 	guard      *guard
 	operations map[string]*operation
@@ -132,7 +133,7 @@ func Load(ctx context.Context, location string, transport Transport, options *Op
 	}
 	r.add(hatch(r))
 	a.guard.root = nil // calls do without the document
-	a.local = docs.local
+	a.local, a.remote = docs.local, docs.remote
 	return a, nil
 }
 

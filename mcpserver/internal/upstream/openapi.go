@@ -18,11 +18,18 @@ import (
 	"github.com/codemode-go/codemode/mcpserver/internal/openapi"
 )
 
-// pollDocument is how often an OpenAPI document's files are looked at, as often as the configuration's.
-const pollDocument = time.Second
+const (
+	// pollDocument is how often an OpenAPI document's files are looked at, as often as the configuration's.
+	pollDocument = time.Second
+	// pollAddress is how often a document at an address is asked for: a new release of an API is no matter of seconds, and nobody
+	// asked its host whether we may.
+	pollAddress = 5 * time.Minute
+	// pollTime bounds one such look.
+	pollTime = time.Minute
+)
 
-// openAPI is a link to an HTTP API, which answers as an MCP server with a tool for each operation would. A document in
-// files that change is read again; one that cannot be read then changes nothing.
+// openAPI is a link to an HTTP API, which answers as an MCP server with a tool for each operation would. A document that
+// changes is read again; one that cannot be read then changes nothing.
 type openAPI struct {
 	server   *config.Server
 	log      *slog.Logger
@@ -30,6 +37,7 @@ type openAPI struct {
 	trusted  *web // with the host's headers
 	foreign  *web // without
 	endpoint *endpoint
+	pause    time.Duration // between two looks at an address
 
 	ctx    context.Context // ends with close
 	cancel context.CancelFunc
@@ -42,7 +50,7 @@ type openAPI struct {
 // dialOpenAPI makes the link. The document is read with the link's start.
 func dialOpenAPI(s *config.Server, v *vault, log *slog.Logger) (*endpoint, error) {
 	e := &endpoint{changed: make(chan struct{}, 1)}
-	l := &openAPI{server: s, log: log, vault: v, endpoint: e,
+	l := &openAPI{server: s, log: log, vault: v, endpoint: e, pause: pollAddress,
 		trusted: newWebClient(credentialsOf(s, nil, v), stayHere), foreign: newWebClient(noCredentials{}, nil)}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	e.link, e.close = l, l.close
@@ -85,6 +93,9 @@ func (l *openAPI) start(ctx context.Context, _ inbound) error {
 	if files, _ := l.now().Changed(); files != "" {
 		l.wg.Go(l.watch)
 	}
+	if l.now().HasAddresses() {
+		l.wg.Go(l.follow)
+	}
 	return nil
 }
 
@@ -124,15 +135,41 @@ func (l *openAPI) watch() {
 	for sleep(l.ctx, pollDocument) {
 		now, changed := l.now().Changed()
 		if changed && now == seen && now != refused {
-			if err := l.load(l.ctx); err != nil {
-				l.log.Warn("the changed document cannot be used; the old one stays", "error", err)
+			if !l.replace(l.ctx) {
 				refused = now
-			} else {
-				l.log.Info("the document has changed")
-				l.endpoint.mayHaveChanged()
 			}
 		}
 		seen = now
+	}
+}
+
+// replace reads the changed document, if that can be used.
+func (l *openAPI) replace(ctx context.Context) bool {
+	if err := l.load(ctx); err != nil {
+		l.log.Warn("the changed document cannot be used; the old one stays", "error", err)
+		return false
+	}
+	l.log.Info("the document has changed")
+	l.endpoint.mayHaveChanged()
+	return true
+}
+
+// follow reads a document at an address again when that answers otherwise. What is wrong is told once.
+func (l *openAPI) follow() {
+	told := ""
+	for sleep(l.ctx, l.pause) {
+		ctx, cancel := context.WithTimeout(l.ctx, pollTime)
+		changed, err := l.now().ChangedAtAddress(ctx)
+		switch {
+		case err != nil && l.ctx.Err() == nil && err.Error() != told:
+			told = err.Error()
+			l.log.Warn("nobody can tell whether the document has changed; it stays", "error", err)
+		case changed:
+			l.replace(ctx)
+		case err == nil:
+			told = ""
+		}
+		cancel()
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
 )
@@ -216,5 +217,60 @@ func TestOpenAPIToolsOfTheLastTime(t *testing.T) {
 	defer next.Close()
 	if s := next.Status(); names(s) != "getPet deletePet request" || s.State != Stopped {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestChangedDocumentAtAnAddressIsReadAgain: it is asked for with what it was called, and one that is broken or away changes nothing.
+func TestChangedDocumentAtAnAddressIsReadAgain(t *testing.T) {
+	var document atomic.Value
+	document.Store(petstore)
+	var unchanged, asked atomic.Int64
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		text := document.Load().(string)
+		if text == "" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		tag := fmt.Sprintf(`"%d"`, len(text))
+		w.Header().Set("ETag", tag)
+		if r.Header.Get("If-None-Match") == tag {
+			unchanged.Add(1)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		fmt.Fprint(w, text)
+	}))
+	defer web.Close()
+	var log lockedBuffer
+	e, err := dialOpenAPI(&config.Server{Name: "pets", OpenAPI: web.URL}, &vault{}, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.close()
+	l := e.link.(*openAPI)
+	l.pause = time.Millisecond
+	if err := l.start(t.Context(), inbound{}); err != nil {
+		t.Fatal(err)
+	}
+	has := func(name string) bool { return strings.Contains(fmt.Sprintf("%s", l.now().Tools()), name) }
+	eventually(t, "nothing has changed", func() bool { return unchanged.Load() > 1 })
+	for _, wrong := range []string{"not: [", ""} {
+		document.Store(wrong)
+		before := asked.Load()
+		eventually(t, "it was asked for", func() bool { return asked.Load() > before+2 })
+		if !has("getPet") {
+			t.Errorf("%q took the place of the document", wrong)
+		}
+	}
+	document.Store(strings.ReplaceAll(petstore, "getPet", "fetchPet"))
+	<-e.changed
+	if !has("fetchPet") || has("getPet") {
+		t.Errorf("%s", l.now().Tools())
+	}
+	for _, want := range []string{"the changed document cannot be used; the old one stays", "nobody can tell whether the document has changed; it stays"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("%q is not in the log: %s", want, log.String())
+		}
 	}
 }
