@@ -1,6 +1,7 @@
 package codetool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -23,6 +24,8 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.Variable("args", cel.DynType),
 		cel.Variable("server", cel.StringType),
 		cel.Variable("tool", cel.StringType),
+		cel.Variable("calledServer", cel.StringType),
+		cel.Variable("calledTool", cel.StringType),
 		cel.Variable("readOnly", cel.BoolType),
 		cel.Variable("destructive", cel.BoolType),
 	)
@@ -52,7 +55,8 @@ func compileExpression(text string) (expression, error) {
 			return false, err
 		}
 		value, _, err := program.ContextEval(ctx, map[string]any{
-			"args": args, "server": call.Provider, "tool": call.Tool, "readOnly": hints.readOnly(), "destructive": hints.destructive(),
+			"args": args, "server": call.Provider, "tool": call.Tool, "calledServer": cmp.Or(call.Namespace, call.Provider), "calledTool": cmp.Or(call.Identifier, call.Tool),
+			"readOnly": hints.readOnly(), "destructive": hints.destructive(),
 		})
 		if err != nil {
 			return false, err

@@ -42,8 +42,8 @@ type Rule struct {
 	Servers, Tools []string
 	// ReadOnly and Destructive are what the tool's hints have to be.
 	ReadOnly, Destructive *bool
-	// When is an expression of CEL, the Common Expression Language, over args (the argument object), server, tool, readOnly and
-	// destructive. Where it cannot be evaluated, because an argument is missing for example, the rule counts as matching
+	// When is an expression of CEL, the Common Expression Language, over args (the argument object), server and tool (as the host gave
+	// them), calledServer and calledTool (as programs use them), readOnly and destructive. Where it cannot be evaluated, because an argument is missing for example, the rule counts as matching
 	// if it denies or asks and as not matching if it allows: has(args.path) asks first.
 	When string
 	// Reason is told to the program, and to the person who is asked.

@@ -70,6 +70,31 @@ func TestPolicyRefusesBadRules(t *testing.T) {
 	}
 }
 
+// TestPolicyExpressionsKnowBothNames: a condition can mean a tool by its own name, or by the one that programs call.
+func TestPolicyExpressionsKnowBothNames(t *testing.T) {
+	call := &Call{Provider: "my.server", Tool: "get-sum", Namespace: "my_server", Identifier: "get_sum"}
+	for when, want := range map[string]Action{
+		`tool == "get-sum" && server == "my.server"`:             Deny,
+		`calledTool == "get_sum" && calledServer == "my_server"`: Deny,
+		`tool == "get_sum" || calledTool == "get-sum"`:           Allow,
+	} {
+		p, err := NewPolicy([]Rule{{Action: Deny, When: when}}, Allow)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Decide(t.Context(), call, Hints{}); got.Action != want {
+			t.Errorf("%s: %+v", when, got)
+		}
+	}
+	p, err := NewPolicy([]Rule{{Action: Deny, When: `calledServer == "s" && calledTool == "t"`}}, Allow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Decide(t.Context(), &Call{Provider: "s", Tool: "t"}, Hints{}); got.Action != Deny {
+		t.Errorf("without names of programs: %+v", got)
+	}
+}
+
 // TestPolicyExpressionsAreBounded: arguments are the model's, and may be made to keep a condition busy.
 func TestPolicyExpressionsAreBounded(t *testing.T) {
 	p, err := NewPolicy([]Rule{{Action: Deny, When: `args.a.exists(x, args.a.exists(y, args.a.exists(z, x + y + z == -1)))`}}, Allow)

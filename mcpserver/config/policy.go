@@ -29,7 +29,7 @@ var (
 		{key: "tool", shape: shapeCommand, standard: "every tool", doc: "Globs over tools' names: the server's own (`get-sum`) or the one that programs call (`get_sum`). Case does not count."},
 		{key: "readOnly", shape: shapeBool, doc: "The server says (true), or does not say (false), that the tool only reads."},
 		{key: "destructive", shape: shapeBool, doc: "The tool may destroy (true): it does not say that it only reads, nor that it does not destroy."},
-		{key: "when", shape: shapeString, doc: "CEL expression over `args`, `server`, `tool`, `readOnly` and `destructive`, with the server's own names. When it cannot be evaluated (an argument is missing: ask `has(args.path)` first), the rule matches if it denies or asks."},
+		{key: "when", shape: shapeString, doc: "CEL expression over `args`, `server` and `tool` (their own names: `get-sum`), `calledServer` and `calledTool` (what programs call them: `get_sum`), `readOnly` and `destructive`. Names are compared as they are. When it cannot be evaluated (an argument is missing: ask `has(args.path)` first), the rule matches if it denies or asks."},
 		{key: "reason", shape: shapeString, doc: "What the program, and the person who is asked, are told."},
 	}
 	policyFields = []field{
