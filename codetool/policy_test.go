@@ -72,7 +72,7 @@ func TestPolicyRefusesBadRules(t *testing.T) {
 
 // TestPolicyExpressionsKnowBothNames: a condition can mean a tool by its own name, or by the one that programs call.
 func TestPolicyExpressionsKnowBothNames(t *testing.T) {
-	call := &Call{Provider: "my.server", Tool: "get-sum", Namespace: "my_server", Identifier: "get_sum"}
+	call := &Call{Provider: "my.server", Tool: "get-sum", Namespace: "my_server", Identifier: "get_sum", Arguments: json.RawMessage(`{}`)}
 	for when, want := range map[string]Action{
 		`tool == "get-sum" && server == "my.server"`:             Deny,
 		`calledTool == "get_sum" && calledServer == "my_server"`: Deny,
@@ -90,7 +90,7 @@ func TestPolicyExpressionsKnowBothNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.Decide(t.Context(), &Call{Provider: "s", Tool: "t"}, Hints{}); got.Action != Deny {
+	if got := p.Decide(t.Context(), &Call{Provider: "s", Tool: "t", Arguments: json.RawMessage(`{}`)}, Hints{}); got.Action != Deny {
 		t.Errorf("without names of programs: %+v", got)
 	}
 }
