@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/codemode-go/codemode/dialect"
 	"github.com/codemode-go/codemode/protocol"
@@ -24,7 +25,8 @@ type namespace struct {
 	suggest      func(name string) string // see NotFound in forDialect
 	extra        []dialect.Function
 	withheld     map[string]func(ctx context.Context, args []json.RawMessage) (any, error)
-	compact      func() typegen.Compact // the short declarations
+	compact      func() typegen.Compact        // the short declarations
+	full         atomic.Pointer[typegen.Block] // the full ones as they were printed last; nil before
 }
 
 func newNamespace(provider, identifier string) *namespace {
@@ -126,6 +128,7 @@ func (ns *namespace) takeOver(old *namespace) {
 		}
 	}
 	ns.compact = old.compact
+	ns.full.Store(old.full.Load())
 	for i, tool := range ns.tools {
 		tool.validator, tool.signature = old.tools[i].validator, old.tools[i].signature
 	}

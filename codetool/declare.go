@@ -12,10 +12,12 @@ func (t *Tool) declareAll() []Declarations {
 	namespaces := make([]typegen.Namespace, len(t.namespaces))
 	for i, ns := range t.namespaces {
 		namespaces[i] = ns.forTypegen()
+		namespaces[i].Before = ns.full.Load()
 	}
 	printed := make([]Declarations, len(t.namespaces))
 	for i, block := range typegen.GenerateAll(namespaces...) {
 		ns := t.namespaces[i]
+		ns.full.Store(&block)
 		printed[i] = Declarations{Provider: ns.provider, Namespace: ns.identifier, Text: ns.types, Warnings: warningTexts(block.Warnings)}
 		if printed[i].Text == "" {
 			printed[i].Text = block.String()

@@ -49,7 +49,7 @@ func ends(result protocol.ExecuteResult) program {
 	return func(caller) *protocol.ExecuteResult { return &result }
 }
 
-func newTestTool(t *testing.T, options *Options, providers []Provider, programs ...program) (*Tool, *fakeExecutor) {
+func newTestTool(t testing.TB, options *Options, providers []Provider, programs ...program) (*Tool, *fakeExecutor) {
 	t.Helper()
 	executor := &fakeExecutor{programs: programs}
 	tool := NewTool(executor, providers, options)

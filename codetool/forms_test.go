@@ -6,19 +6,22 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/codemode-go/codemode/protocol"
+	"github.com/codemode-go/codemode/typegen"
 )
 
 var update = flag.Bool("update", false, "write the golden descriptions anew")
 
 // captured are providers of what real servers answered to tools/list, and the length of those answers.
-func captured(t *testing.T, names ...string) (providers []Provider, raw int) {
+func captured(t testing.TB, names ...string) (providers []Provider, raw int) {
 	t.Helper()
 	dir := "../../shared/mcp-tools"
 	if len(names) == 0 {
@@ -157,5 +160,39 @@ func TestWithTouchesOnlyWhatChanged(t *testing.T) {
 	}
 	if first.namespaces[1].tools[0].validator == second.namespaces[1].tools[0].validator {
 		t.Error("those of b are not")
+	}
+}
+
+// printedOf is what a namespace was printed as last.
+func printedOf(tool *Tool, identifier string) *typegen.Block {
+	at := slices.IndexFunc(tool.namespaces, func(ns *namespace) bool { return ns.identifier == identifier })
+	return tool.namespaces[at].full.Load()
+}
+
+// The full declarations of a server that stays are not printed again, unless others have taken names of its types; either way
+// the text is what it would be without a history.
+func TestDeclarationsOfWhatStaysAreKept(t *testing.T) {
+	recursive := RawTool{Name: "tree", InputSchema: json.RawMessage(`{"$ref":"#/$defs/n","$defs":{"n":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#/$defs/n"}}}}}}`)}
+	recursive.Call = func(context.Context, json.RawMessage) (any, error) { return nil, nil }
+	stays := Provider{Name: "stays", Tools: append(manyTools(3), recursive)}
+	other := echoTools("one")
+	tool, _ := newTestTool(t, nil, []Provider{stays, {Name: "other", Tools: other}}, ends(protocol.ExecuteResult{}))
+	for _, c := range []struct {
+		others []RawTool
+		kept   bool
+	}{{echoTools("one", "two"), true}, {echoTools("two"), true}, {append(manyTools(3), recursive), false}, {nil, false}, {echoTools("one"), true}} {
+		tool.Declarations()
+		before := printedOf(tool, "stays")
+		providers := []Provider{{Name: "other", Tools: c.others}, stays}
+		tool = tool.With(providers)
+		got := tool.Declarations()
+		fresh, _ := newTestTool(t, nil, providers, ends(protocol.ExecuteResult{}))
+		if diff := cmp.Diff(fresh.Declarations(), got); diff != "" {
+			t.Errorf("with a history: (-fresh +got)\n%s", diff)
+		}
+		now := printedOf(tool, "stays")
+		if kept := unsafe.StringData(before.Tools[0].Comment) == unsafe.StringData(now.Tools[0].Comment); kept != c.kept {
+			t.Errorf("with %d others the declarations were kept: %t", len(c.others), kept)
+		}
 	}
 }

@@ -33,7 +33,8 @@ func kindsOf(typeName string) kinds {
 
 // typeKinds returns the kinds n's own type allows.
 func typeKinds(n *node) kinds {
-	names := typeNames(n)
+	var one [1]string
+	names := typeNames(n, one[:0])
 	if len(names) == 0 {
 		return anyKind
 	}

@@ -43,6 +43,16 @@ type entry struct {
 	namespace     string
 	identifier    string
 	input, output string
+	before        *printed // what was printed of it another time
+
+	inputSchema, outputSchema decoded
+	printed                   printed
+}
+
+// decoded is a schema that was read, or why it was not.
+type decoded struct {
+	root *node
+	err  error
 }
 
 // nameTypes gives every entry its two type names. Of several tools that want

@@ -1,10 +1,12 @@
 package typegen
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // kind is what a JSON value is.
@@ -109,25 +111,60 @@ func parseSchema(raw []byte) (*node, error) {
 	if len(raw) > maxSchemaBytes {
 		return nil, fmt.Errorf("the schema has %d bytes, more than the %d printed", len(raw), maxSchemaBytes)
 	}
-	text := strings.TrimSpace(strings.ToValidUTF8(string(raw), "\uFFFD"))
-	if text == "" || text == "null" {
+	if !utf8.Valid(raw) {
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+	}
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
-	if !json.Valid([]byte(text)) {
+	if !json.Valid(raw) {
 		var unused json.RawMessage
-		return nil, fmt.Errorf("the schema is not valid JSON: %w", json.Unmarshal([]byte(text), &unused))
+		return nil, fmt.Errorf("the schema is not valid JSON: %w", json.Unmarshal(raw, &unused))
 	}
+	text := string(raw)
 	r := reader{src: text}
 	return r.value(), nil
 }
 
 // reader decodes a document that is known to be valid JSON. Strings of the
-// result share the document's memory.
+// result share the document's memory, and nodes lie together: a schema lives
+// and dies as a whole.
 type reader struct {
 	src     string
 	pos     int
 	members []member // of the objects being read, the innermost last
 	items   []*node  // of the arrays being read, likewise
+
+	nodes      slab[node]
+	allMembers slab[member]
+	allItems   slab[*node]
+}
+
+// slab hands out memory of one piece after another, each twice the last.
+type slab[T any] struct {
+	free  []T
+	piece int
+}
+
+// take returns n zero values, with no room behind them.
+func (s *slab[T]) take(n int) []T {
+	if n > len(s.free) {
+		s.piece = min(max(2*s.piece, 4), 64)
+		if n > s.piece/2 {
+			return make([]T, n)
+		}
+		s.free = make([]T, s.piece)
+	}
+	taken := s.free[:n:n]
+	s.free = s.free[n:]
+	return taken
+}
+
+func (r *reader) node(n node) *node {
+	place := &r.nodes.take(1)[0]
+	*place = n
+	return place
 }
 
 func (r *reader) value() *node {
@@ -138,15 +175,15 @@ func (r *reader) value() *node {
 	case '[':
 		return r.array()
 	case '"':
-		return &node{kind: kindString, text: r.string()}
+		return r.node(node{kind: kindString, text: r.string()})
 	case 't', 'f', 'n':
 		word := r.word()
 		if word == "null" {
-			return &node{kind: kindNull}
+			return r.node(node{kind: kindNull})
 		}
-		return &node{kind: kindBool, truth: word == "true"}
+		return r.node(node{kind: kindBool, truth: word == "true"})
 	default:
-		return &node{kind: kindNumber, text: r.word()}
+		return r.node(node{kind: kindNumber, text: r.word()})
 	}
 }
 
@@ -165,7 +202,8 @@ func (r *reader) object() *node {
 		r.members = append(r.members, member{key, value})
 	}
 	r.pos++
-	n := newObject(r.members[start:])
+	n := r.node(node{})
+	n.setMembers(r.members[start:], r.allMembers.take(len(r.members)-start))
 	r.members = r.members[:start]
 	return n
 }
@@ -181,7 +219,8 @@ func (r *reader) array() *node {
 		r.items = append(r.items, item)
 	}
 	r.pos++
-	n := &node{kind: kindArray, items: slices.Clone(r.items[start:])}
+	n := r.node(node{kind: kindArray, items: r.allItems.take(len(r.items) - start)})
+	copy(n.items, r.items[start:])
 	r.items = r.items[:start]
 	return n
 }
@@ -220,10 +259,18 @@ func (r *reader) space() {
 	}
 }
 
-// newObject returns an object with a copy of members. Of members with one key
-// the first gives the place and the last the value, as in JavaScript.
+// newObject returns an object with a copy of members.
 func newObject(members []member) *node {
-	n := &node{kind: kindObject, members: make([]member, 0, len(members))}
+	n := &node{}
+	n.setMembers(members, make([]member, len(members)))
+	return n
+}
+
+// setMembers makes n an object of members, which are copied into place. Of
+// members with one key the first gives the place and the last the value, as in
+// JavaScript.
+func (n *node) setMembers(members, place []member) {
+	n.kind, n.members = kindObject, place[:0]
 	if len(members) >= indexedFrom {
 		n.index = make(map[string]int, len(members))
 	}
@@ -238,7 +285,6 @@ func newObject(members []member) *node {
 		n.members = append(n.members, m)
 	}
 	n.order()
-	return n
 }
 
 // order moves the keys that are array indexes in front, ascending, because

@@ -68,7 +68,10 @@ package typegen
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/codemode-go/codemode/dialect"
 )
@@ -96,6 +99,9 @@ const observedMark = "/* observed */ "
 type Namespace struct {
 	Name  string
 	Tools []Tool
+	// Before is what was printed of the very same tools another time, by a block of [GenerateAll]; nil when they are new.
+	// What is still true of it is taken over, and the text is the same as without.
+	Before *Block
 }
 
 // Block is a printed namespace. [Block.String] is the whole of it; a host that
@@ -104,6 +110,16 @@ type Block struct {
 	Namespace string
 	Tools     []Declaration
 	Warnings  []Warning
+
+	printed []printed // what Tools were made from
+}
+
+// printed is a declaration and what it depends on.
+type printed struct {
+	Declaration
+	input, output string // the names of its types
+	alone         bool   // it has no other names, so that it does not depend on what else is printed
+	warnings      []Warning
 }
 
 // Declaration is one printed tool.
@@ -131,7 +147,7 @@ type Warning struct {
 
 // Generate prints one namespace.
 func Generate(namespace string, tools []Tool) Block {
-	return GenerateAll(Namespace{namespace, tools})[0]
+	return GenerateAll(Namespace{Name: namespace, Tools: tools})[0]
 }
 
 // GenerateTool prints one tool the way Generate prints a list of it alone.
@@ -151,12 +167,39 @@ func GenerateAll(namespaces ...Namespace) []Block {
 		all = append(all, perBlock[i]...)
 	}
 	used := nameTypes(all)
+	printAlone(all)
 	for i := range blocks {
 		for _, e := range perBlock[i] {
-			blocks[i].add(e, used)
+			if !e.printed.alone {
+				e.print(used)
+			}
+			blocks[i].Tools = append(blocks[i].Tools, e.printed.Declaration)
+			blocks[i].Warnings = append(blocks[i].Warnings, e.printed.warnings...)
+			blocks[i].printed = append(blocks[i].printed, e.printed)
 		}
 	}
 	return blocks
+}
+
+// printAlone prints the entries that need no names but their own two, several at a time. It reads the schemas of the others.
+func printAlone(all []*entry) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(all)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
+				e := all[i]
+				if e.takeOver(); e.printed.alone {
+					continue
+				}
+				if e.read(); !mentionsRef(e.inputSchema.root) && !mentionsRef(e.outputSchema.root) {
+					e.print(names{})
+					e.printed.alone = true
+				}
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // admit returns the tools of ns that get declared: one for each identifier.
@@ -174,37 +217,53 @@ func (b *Block) admit(ns Namespace) []*entry {
 			continue
 		}
 		owner[identifier] = tool.Name
-		entries = append(entries, &entry{tool: tool, namespace: ns.Name, identifier: identifier})
+		e := &entry{tool: tool, namespace: ns.Name, identifier: identifier}
+		if n := len(entries); ns.Before != nil && n < len(ns.Before.printed) {
+			e.before = &ns.Before.printed[n]
+		}
+		entries = append(entries, e)
 	}
 	return entries
 }
 
-func (b *Block) add(e *entry, used names) {
-	input, inputType := b.alias(e, "inputSchema", e.tool.InputSchema, e.input, used)
-	_, outputType := b.alias(e, "outputSchema", e.tool.OutputSchema, e.output, used)
+// takeOver takes what was printed of the tool before, when it is called the same and so are its types.
+func (e *entry) takeOver() {
+	if d := e.before; d != nil && d.alone && d.Name == e.tool.Name && d.Identifier == e.identifier && d.input == e.input && d.output == e.output {
+		e.printed = *d
+	}
+}
+
+// read decodes the two schemas.
+func (e *entry) read() {
+	e.inputSchema.root, e.inputSchema.err = parseSchema(e.tool.InputSchema)
+	e.outputSchema.root, e.outputSchema.err = parseSchema(e.tool.OutputSchema)
+}
+
+// print makes the declaration of a tool whose schemas were read.
+func (e *entry) print(used names) {
+	d := printed{Declaration: Declaration{Name: e.tool.Name, Identifier: e.identifier}, input: e.input, output: e.output}
+	inputType := d.alias("inputSchema", e.inputSchema, e.input, used)
+	outputType := d.alias("outputSchema", e.outputSchema, e.output, used)
 	if e.tool.Observed {
 		outputType = strings.Replace(outputType, " = ", " = "+observedMark, 1)
 	}
-	b.Tools = append(b.Tools, Declaration{
-		Name:       e.tool.Name,
-		Identifier: e.identifier,
-		Types:      inputType + "\n" + outputType,
-		Comment:    toolComment(e.tool, input),
-		Signature:  "\t" + memberName(e.identifier) + ": (input: " + e.input + ") => Promise<" + e.output + ">;",
-	})
+	d.Types = inputType + "\n" + outputType
+	d.Comment = toolComment(e.tool, e.inputSchema.root)
+	d.Signature = "\t" + memberName(e.identifier) + ": (input: " + e.input + ") => Promise<" + e.output + ">;"
+	e.printed = d
+	e.inputSchema, e.outputSchema = decoded{}, decoded{}
 }
 
-// alias returns a schema, decoded and printed under the name alias.
-func (b *Block) alias(e *entry, field string, schema []byte, alias string, used names) (*node, string) {
-	root, err := parseSchema(schema)
-	if err != nil {
-		b.Warnings = append(b.Warnings, Warning{e.tool.Name, field, err.Error()})
+// alias returns a schema printed under the name alias.
+func (d *printed) alias(field string, schema decoded, alias string, used names) string {
+	if schema.err != nil {
+		d.warnings = append(d.warnings, Warning{d.Name, field, schema.err.Error()})
 	}
-	text, findings := declare(alias, root, used)
+	text, findings := declare(alias, schema.root, used)
 	for _, f := range findings {
-		b.Warnings = append(b.Warnings, Warning{e.tool.Name, strings.TrimSuffix(field+"/"+f.path, "/"), f.message})
+		d.warnings = append(d.warnings, Warning{d.Name, strings.TrimSuffix(field+"/"+f.path, "/"), f.message})
 	}
-	return root, text
+	return text
 }
 
 // toolComment returns the comment above a tool: its description, and a line

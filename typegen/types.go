@@ -164,8 +164,12 @@ func (p *printer) own(n *node, indent string) (t typ, informative bool) {
 	} else if values != nil {
 		p.warn("enum has to be an array")
 	}
-	names := typeNames(n)
-	types := make([]typ, len(names))
+	var oneName [1]string
+	var oneType [1]typ
+	names, types := typeNames(n, oneName[:0]), oneType[:]
+	if len(names) != 1 {
+		types = make([]typ, len(names))
+	}
 	for i, name := range names {
 		switch name {
 		case "string", "boolean", "null":
@@ -189,31 +193,30 @@ func (p *printer) own(n *node, indent string) (t typ, informative bool) {
 	return join(types, bindsUnion), informative
 }
 
-// typeNames returns what n's type allows; without a type, what its other
+// typeNames appends to names what n's type allows; without a type, what its other
 // keywords are about.
-func typeNames(n *node) []string {
+func typeNames(n *node, names []string) []string {
 	switch t := n.get("type"); {
 	case t == nil:
 	case t.kind == kindString:
 		if kindsOf(t.text) == 0 && len(n.object("properties")) > 0 {
-			return []string{"object"}
+			return append(names, "object")
 		}
-		return []string{t.text}
+		return append(names, t.text)
 	case t.kind == kindArray && len(t.items) > 0:
-		names := make([]string, len(t.items))
-		for i, item := range t.items {
-			names[i] = item.text
+		for _, item := range t.items {
+			names = append(names, item.text)
 		}
 		return names
 	}
 	switch {
 	case n.get("properties") != nil, len(n.array("required")) > 0,
 		len(n.object("patternProperties")) > 0, constrains(n.get("additionalProperties")):
-		return []string{"object"}
+		return append(names, "object")
 	case len(n.array("prefixItems")) > 0, len(n.array("items")) > 0, constrains(n.get("items")):
-		return []string{"array"}
+		return append(names, "array")
 	}
-	return nil
+	return names
 }
 
 // constrains reports whether n says something about what it allows.
