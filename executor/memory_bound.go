@@ -21,14 +21,21 @@ func (r *run) mostData() int64 {
 }
 
 // outgrown reports whether a program has failed for want of memory: the worker is over the run's memory at this moment, or
-// was refused more when it had most of that.
+// was refused more when it had most of that, which it may have given back since.
 func (r *run) outgrown(failure *wire.Failure) bool {
 	now, err := r.worker.sampler.read()
 	if err != nil {
 		return false
 	}
-	most := r.plan.limits.Memory
-	return now.memory-r.baseline.memory > most || wasRefused.MatchString(failure.Message) && now.data-r.baseline.data > most/4*3
+	most, base := r.plan.limits.Memory, r.baseline
+	if now.memory-base.memory > most {
+		return true
+	}
+	peak := max(now.data-base.data, r.reached.Load())
+	if now.highest > base.highest {
+		peak = max(peak, now.highest-now.files-base.memory)
+	}
+	return peak > most/4*3 && wasRefused.MatchString(failure.Message)
 }
 
 // wasRefused is how the engine words that it was not given memory, where it can go on without.
@@ -43,5 +50,5 @@ func (r *run) outOfMemory(e exit) bool {
 	if strings.Contains(e.stderr, "out of memory") || strings.Contains(e.stderr, "Reached heap limit") {
 		return true
 	}
-	return max(r.peak, r.peakData) > r.plan.limits.Memory/4*3
+	return r.reached.Load() > r.plan.limits.Memory/4*3
 }

@@ -48,6 +48,7 @@ var hogs = map[string]string{
 	"blobs":          `async () => { const a = []; for (;;) a.push(new Blob([new Uint8Array(1 << 20).fill(1)])) }`,
 	"big ints":       `async () => { const a = []; for (let i = 0n;; i++) a.push((1n << 100000n) + i) }`,
 	"symbols":        `async () => { const o = {}; for (;;) o[Symbol("x".repeat(100) + Math.random())] = {} }`,
+	"freed":          freed,
 	"shared":         `async () => { const a = []; for (;;) a.push(new Uint8Array(new SharedArrayBuffer(1 << 20)).fill(1)) }`,
 
 	// By the issue's list, what the ones above have not.
@@ -107,6 +108,9 @@ var hogs = map[string]string{
 	"the value":        `async () => { const a = []; for (let i = 0; i < 3e7; i++) a.push("é" + i); return a }`,
 	"console":          `async () => { const a = []; for (let i = 0;; i++) { console.log("x".repeat(1e5)); a.push("y".repeat(1e5) + i) } }`,
 }
+
+// freed drops what it has before its error is out, so that only the peak says what the error came from.
+const freed = `async () => { try { const a = []; for (;;) a.push(new Uint8Array(1 << 20).fill(1)) } catch (e) { for (let i = 0; i < 200; i++) new Array(1e5).fill(i); throw e } }`
 
 // refusedAtOnce are hogs that ask for more in one piece than there can be: the engine refuses that with an error of the
 // program's, which is over before its memory is.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/codemode-go/codemode/executor/internal/wire"
@@ -21,8 +22,8 @@ type run struct {
 	started  time.Time
 	baseline sample
 	clock    runClock
-	peak     int64 // of memory, and of data past it; only supervise writes them
-	peakData int64
+	peak     int64         // of memory; only supervise has it until the end
+	reached  atomic.Int64  // the most of memory or data that was seen
 	ended    chan struct{} // closed when the worker is done with the run, or gone
 	// granted is the number of handles that the run's isolate has given out; executionID is set when it is kept. The
 	// process's goroutine writes them before it closes ended.
@@ -105,7 +106,8 @@ func (r *run) look() (now sample, remaining time.Duration, failure *protocol.Fai
 		now.memory -= r.baseline.memory
 		now.data -= r.baseline.data
 		now.cpu -= r.baseline.cpu
-		r.peak, r.peakData = max(r.peak, now.memory), max(r.peakData, now.data)
+		r.peak = max(r.peak, now.memory)
+		r.reached.Store(max(r.reached.Load(), now.memory, now.data))
 	}
 	limits, moment := r.plan.limits, time.Now()
 	elapsed, standing := r.clock.read(moment, now.cpu)

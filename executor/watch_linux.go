@@ -26,6 +26,8 @@ type sample struct {
 	memory int64 // bytes of its own: anonymous, shared anonymous, and swapped out
 	data   int64 // bytes of its own that it may write, touched or not: what the kernel counts for bound
 	cpu    time.Duration
+	// highest is the most that was ever resident at one time, with the bytes of files, which files counts now.
+	highest, files int64
 }
 
 // engineMemory is what the engine is told of a run's memory: more than the bound, since an engine that is close to its
@@ -61,28 +63,34 @@ func (s *sampler) read() (sample, error) {
 	if n == 0 {
 		return sample{}, err
 	}
-	var total, data int64
-	found := 0
+	now := sample{cpu: s.cpu()}
+	found := false
 	for line := range bytes.Lines(s.buffer[:n]) {
 		name, value, _ := bytes.Cut(line, []byte{':'})
+		var into *int64
 		switch string(name) {
-		case "RssAnon", "RssShmem", "VmSwap", "VmData":
-			kilobytes, err := strconv.ParseInt(string(bytes.TrimSuffix(bytes.TrimSpace(value), []byte(" kB"))), 10, 64)
-			if err != nil {
-				return sample{}, err
-			}
-			found++
-			if string(name) == "VmData" {
-				data = kilobytes << 10
-				continue
-			}
-			total += kilobytes << 10
+		case "RssAnon", "RssShmem", "VmSwap":
+			into = &now.memory
+		case "VmData":
+			into = &now.data
+		case "VmHWM":
+			into = &now.highest
+		case "RssFile":
+			into = &now.files
+		default:
+			continue
 		}
+		kilobytes, err := strconv.ParseInt(string(bytes.TrimSuffix(bytes.TrimSpace(value), []byte(" kB"))), 10, 64)
+		if err != nil {
+			return sample{}, err
+		}
+		*into += kilobytes << 10
+		found = true
 	}
-	if found == 0 {
+	if !found {
 		return sample{}, fmt.Errorf("the process has no memory to speak of: it ended")
 	}
-	return sample{memory: total, data: data, cpu: s.cpu()}, nil
+	return now, nil
 }
 
 // cpu is the processor time of the process so far, all its threads together; 0 once it is gone.

@@ -9,8 +9,8 @@ type sampler struct{}
 
 // sample is what a process uses at one moment.
 type sample struct {
-	memory, data int64
-	cpu          time.Duration
+	memory, data, highest, files int64
+	cpu                          time.Duration
 }
 
 // engineMemory is what the engine is told of a run's memory: the bound itself, which nothing else watches.
