@@ -48,7 +48,10 @@ type kept struct {
 func newEvents() *events { return &events{sessions: map[string]*sessionEvents{}} }
 
 // StoreEvent implements server.EventStore.
-func (e *events) StoreEvent(_ context.Context, session, stream string, message json.RawMessage) (string, error) {
+func (e *events) StoreEvent(ctx context.Context, session, stream string, message json.RawMessage) (string, error) {
+	if theirs, ok := ctx.Value(serverErrorKey{}).(*serverError); ok {
+		message = theirs.into(message)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.last++

@@ -123,16 +123,16 @@ func (d *door) guarded(next func(*Server) http.Handler) http.Handler {
 // heartbeat keeps idle streams of clients from being closed on the way.
 const heartbeat = 30 * time.Second
 
-// readMessage reads a POST's message by the letter, for mcp-go does not, and puts it back. It reports false when it has
-// answered itself.
-func readMessage(w http.ResponseWriter, r *http.Request) bool {
+// readMessage reads a POST's message by the letter, for mcp-go does not, and puts it back. It returns its method, which
+// an answer does not have, and reports false when it has answered itself.
+func readMessage(w http.ResponseWriter, r *http.Request) (method string, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
 			http.Error(w, tooLarge, http.StatusRequestEntityTooLarge)
 		}
-		return false // else the client has gone
+		return "", false // else the client has gone
 	}
 	text, m, err := message.Strict(body)
 	var wrong *message.Error
@@ -150,7 +150,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) bool {
 	}
 	if wrong == nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-		return true
+		return m.Method, true
 	}
 	id := json.RawMessage("null")
 	if m != nil && m.HasID() {
@@ -159,7 +159,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) bool {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": wrong}) // the client may be gone
-	return false
+	return "", false
 }
 
 func (o *HTTPOptions) resolve() HTTPOptions {

@@ -375,7 +375,7 @@ const drainMargin = 5 * time.Second
 // but messages goes to out. The error is that of the streams.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	options := s.generation().options
-	return stdio.Serve(ctx, s.mcp, in, out, &stdio.Options{Logger: s.log, Drain: options.Tool.Timeout + options.StartWait + drainMargin})
+	return stdio.Serve(ctx, s.mcp, in, out, &stdio.Options{Logger: s.log, Drain: options.Tool.Timeout + options.StartWait + drainMargin, Around: aroundRequest})
 }
 
 // ServerStatus is what is known about one upstream.

@@ -171,7 +171,7 @@ func (s *Server) fromUpstream(ctx context.Context, meta *mcp.Meta, namespace, ac
 	if isNotFound(err, u.Status().Revision) {
 		return nil, errNoResource
 	}
-	return raw, err
+	return raw, asAnswered(ctx, u, err)
 }
 
 // isNotFound reports whether a server says that there is no such resource, in the way of its revision.

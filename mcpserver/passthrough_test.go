@@ -85,7 +85,8 @@ func TestWhatServersOfferIsRead(t *testing.T) {
 		{"resources/read", `{"uri":"codemode://two/note://gone"}`, `-32002`},
 		{"resources/read", `{"uri":"codemode://none/note://a"}`, `-32002`},
 		{"resources/read", `{"uri":"note://a"}`, `-32002`},
-		{"resources/read", `{"uri":"codemode://one/note://broken"}`, `{"code":-32603,"message":"MCP error -32603: the disk is gone"}`},
+		{"resources/read", `{"uri":"codemode://one/note://broken"}`, `{"code":-32603,"message":"the disk is gone"}`},
+		{"resources/read", `{"uri":"codemode://one/note://locked"}`, `{"code":-32050,"data":{"until":9007199254740993},"message":"locked <by> somebody"}`},
 		{"prompts/get", `{"name":"one.sum.up","arguments":{"what":"é"}}`, `{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"sum.up{\"what\":\"é\"}"}},` +
 			`{"role":"assistant","content":{"type":"resource_link","uri":"codemode://one/note://a","name":"a"}}]}`},
 		{"prompts/get", `{"name":"none.sum"}`, `-32602`},
@@ -96,6 +97,26 @@ func TestWhatServersOfferIsRead(t *testing.T) {
 		m := c.request(tt[0], tt[1])
 		if got := string(m.Result) + string(m.Error); !strings.Contains(got, tt[2]) {
 			t.Errorf("%s %s:\n got %s\nwant %s", tt[0], tt[1], got, tt[2])
+		}
+	}
+}
+
+// TestErrorsOfServersReachHTTPClients: with their code and data, whatever mcp-go makes of them.
+func TestErrorsOfServersReachHTTPClients(t *testing.T) {
+	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"one": offering("echo")}, []string{"one"}, nil)), &Options{Resources: true})
+	s.Settled(t.Context())
+	url := listen(t, s, nil)
+	response, _ := ask(t, "POST", url, "", greeting)
+	session := response.Header.Get("Mcp-Session-Id")
+	for _, tt := range [][2]string{
+		{"codemode://one/note://locked", `"error":{"code":-32050,"data":{"until":9007199254740993},"message":"locked \u003cby\u003e "}`},
+		{"codemode://one/note://broken", `"error":{"code":-32603,"message":"the disk is gone"}`},
+		{"codemode://one/note://gone", `"error":{"code":-32002,`},
+		{"codemode://one/note://a", `"text":"the text of note://a"`},
+	} {
+		_, text := ask(t, "POST", url, "", `{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"`+tt[0]+`"}}`, "Mcp-Session-Id", session)
+		if !strings.Contains(text, tt[1]) || !strings.Contains(text, `"id":7`) {
+			t.Errorf("%s: %s", tt[0], text)
 		}
 	}
 }

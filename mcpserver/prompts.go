@@ -165,7 +165,7 @@ func (p *prompts) complete(ctx context.Context, namespace, action string, read, 
 		return &mcp.Completion{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, asAnswered(ctx, u, err)
 	}
 	var result struct{ Completion mcp.Completion }
 	if err := json.Unmarshal(raw, &result); err != nil {

@@ -45,8 +45,12 @@ func (e *endpoints) handler(s *Server) http.Handler {
 		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && !readMessage(w, r) {
-			return
+		method := ""
+		if r.Method == http.MethodPost {
+			var ok bool
+			if method, ok = readMessage(w, r); !ok {
+				return
+			}
 		}
 		// mcp-go looks whose session it is at a POST alone.
 		if session := r.Header.Get(server.HeaderKeySessionID); session != "" && r.Method != http.MethodPost && !one.sessions.has(session, identityOf(r.Context()).owner()) {
@@ -63,7 +67,12 @@ func (e *endpoints) handler(s *Server) http.Handler {
 		}
 		loan := lend(w)
 		defer loan.takeBack()
-		one.ServeHTTP(loan, r.WithContext(ctx))
+		var answer http.ResponseWriter = loan
+		if passesErrors(method) {
+			theirs := &serverError{}
+			ctx, answer = withServerError(ctx, theirs), &errorWriter{loan, theirs}
+		}
+		one.ServeHTTP(answer, r.WithContext(ctx))
 	})
 }
 

@@ -90,6 +90,8 @@ func (s *server) read(m *message, uri string) {
 		s.fail(m, -32002, "Resource not found")
 	case uri == "note://broken":
 		s.fail(m, -32603, "the disk is gone")
+	case uri == "note://locked":
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32050,"message":"locked <by> somebody","data":{"until": 9007199254740993}}}`, m.ID))
 	case uri == "note://blob":
 		s.reply(m, fmt.Sprintf(`{"contents":[{"uri":%q,"mimeType":"image/png","blob":%q}]}`, uri, strings.Repeat("QUJD", 64)))
 	default:

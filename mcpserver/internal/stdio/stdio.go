@@ -51,6 +51,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Drain bounds how long calls may still answer once the input has ended; 0 is DefaultDrain.
 	Drain time.Duration
+	// Around is called for each request: its context is what the request is handled with, and amend, unless that is nil, is given the
+	// answer on its way out. Nil is nothing.
+	Around func(ctx context.Context, method string) (with context.Context, amend func(answer []byte) []byte)
 }
 
 // Serve answers messages from in on out until in ends or ctx does. Calls that are under way when in ends may finish, as
@@ -69,9 +72,12 @@ func Serve(ctx context.Context, s *server.MCPServer, in io.Reader, out io.Writer
 	if o.Drain <= 0 {
 		o.Drain = DefaultDrain
 	}
+	if o.Around == nil {
+		o.Around = func(ctx context.Context, _ string) (context.Context, func([]byte) []byte) { return ctx, nil }
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &conn{server: s, log: o.Logger, cancel: cancel, out: out, calls: map[string]*call{}}
+	c := &conn{server: s, log: o.Logger, cancel: cancel, around: o.Around, out: out, calls: map[string]*call{}}
 	c.session = newSession(c)
 	c.ctx = s.WithContext(ctx, c.session)
 	if err := s.RegisterSession(ctx, c.session); err != nil {
@@ -98,6 +104,7 @@ type conn struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup // the forwarding goroutine
 	running sync.WaitGroup // the calls
+	around  func(context.Context, string) (context.Context, func([]byte) []byte)
 
 	writing sync.Mutex
 	out     io.Writer
@@ -312,7 +319,8 @@ func (c *conn) request(key string, id json.RawMessage, method string, raw []byte
 			c.session.streams.add(key, id, raw)
 			defer c.session.streams.remove(key)
 		}
-		answer := c.server.HandleMessage(ctx, withSafeID(raw, id))
+		with, amend := c.around(ctx, method)
+		answer := c.server.HandleMessage(with, withSafeID(raw, id))
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.calls, key)
@@ -322,7 +330,11 @@ func (c *conn) request(key string, id json.RawMessage, method string, raw []byte
 		case c.ctx.Err() != nil:
 			return errorReply(id, message.CodeServer, "codemode is shutting down, and ended this request")
 		}
-		return reply(id, answer)
+		text := reply(id, answer)
+		if amend != nil {
+			text = amend(text)
+		}
+		return text
 	}, isLong(method)
 }
 
