@@ -116,8 +116,9 @@ func TestAResponseIsThereBeforeItsBody(t *testing.T) {
 
 func TestWhatAProgramNeedNoMoreIsCancelled(t *testing.T) {
 	s := newSite(t, executor.Options{})
-	ended := make(chan string, 8)
+	begun, ended := make(chan string, 8), make(chan string, 8)
 	wait := func(w http.ResponseWriter, r *http.Request) {
+		begun <- r.URL.Path
 		if r.URL.Path == "/body" {
 			w.Write([]byte("begun"))
 			w.(http.Flusher).Flush()
@@ -127,19 +128,21 @@ func TestWhatAProgramNeedNoMoreIsCancelled(t *testing.T) {
 	}
 	s.handle("/head", wait)
 	s.handle("/body", wait)
+	s.handle("/reached", func(http.ResponseWriter, *http.Request) { begun <- <-begun }) // answers once another request is there
 	over := func(t *testing.T, want string) {
 		t.Helper()
+		<-begun
 		if got := <-ended; got != want {
 			t.Errorf("%s ended, want %s", got, want)
 		}
 	}
 	for _, c := range []struct{ body, want, path string }{
-		{`return await fetch(site + '/head', { signal: AbortSignal.timeout(30) }).catch((e) => e.name)`, `"TimeoutError"`, "/head"},
-		{`const c = new AbortController(); const p = fetch(site + '/head', { signal: c.signal }); setTimeout(() => c.abort('enough'), 20); return await p.catch((e) => e)`, `"enough"`, "/head"},
+		{`return await fetch(site + '/head', { signal: AbortSignal.timeout(500) }).catch((e) => e.name)`, `"TimeoutError"`, "/head"},
+		{`const c = new AbortController(); const p = fetch(site + '/head', { signal: c.signal }); await fetch(site + '/reached'); c.abort('enough'); return await p.catch((e) => e)`, `"enough"`, "/head"},
 		{`const c = new AbortController(); const r = await fetch(site + '/body', { signal: c.signal }); setTimeout(() => c.abort('enough'), 20); return await r.text().catch((e) => e)`, `"enough"`, "/body"},
 		{`const r = await fetch(site + '/body'); const reader = r.body.getReader(); await reader.read(); await reader.cancel(); return 'cancelled'`, `"cancelled"`, "/body"},
 		{`const r = await fetch(site + '/body'); return r.status`, `200`, "/body"}, // the run's end
-		{`fetch(site + '/body').catch(() => {}); await new Promise(r => setTimeout(r, 30)); return 1`, `1`, "/body"},
+		{`fetch(site + '/body').catch(() => {}); await fetch(site + '/reached'); return 1`, `1`, "/body"},
 	} {
 		s.check(t, c.body, c.want)
 		over(t, c.path)
