@@ -109,7 +109,7 @@ func TestErrorsOfServersReachHTTPClients(t *testing.T) {
 	response, _ := ask(t, "POST", url, "", greeting)
 	session := response.Header.Get("Mcp-Session-Id")
 	for _, tt := range [][2]string{
-		{"codemode://one/note://locked", `"error":{"code":-32050,"data":{"until":9007199254740993},"message":"locked \u003cby\u003e "}`},
+		{"codemode://one/note://locked", `"error":{"code":-32050,"data":{"until":9007199254740993},"message":"locked \u003cby\u003e somebody"}`},
 		{"codemode://one/note://broken", `"error":{"code":-32603,"message":"the disk is gone"}`},
 		{"codemode://one/note://gone", `"error":{"code":-32002,`},
 		{"codemode://one/note://a", `"text":"the text of note://a"`},
