@@ -13,6 +13,9 @@
 //   state             numbers that Go reads and writes between calls, by the names below
 //   isProxy(value)    as no script can tell
 //   promiseOf(value)  undefined for what is no promise, else {state, result}: state 0 pending, 1 fulfilled, 2 rejected
+//   previewOf(value)  what an iterator of a Map or Set has still to give, or what a WeakMap or WeakSet holds: {entries, pairs},
+//                     with pairs keys and values in turn; undefined for anything else
+//   proxyParts(proxy) {target, handler}
 //   putBytes(view)    copies bytes to where Go reads them, and returns their number
 //   takeBytes()       copies the bytes that Go just left into a new Uint8Array
 (function (p, native, ops) {
@@ -58,6 +61,22 @@
     const result = native.look(value);
     return state[KIND] < 2 ? undefined : { __proto__: null, state: state[KIND] - 2, result };
   };
+  // reveal passes a value to the engine and back as a member of the global object, under a name that nobody knows.
+  const ENTRIES = 0, TARGET = 1, HANDLER = 2;
+  const reveal = (value, what) => {
+    const name = `reveal ${native.now()} ${p.MathRandom()}`;
+    const property = { __proto__: null, value, writable: true, enumerable: false, configurable: true };
+    if (!p.ReflectDefineProperty(globalThis, name, property)) return undefined; // the program has closed it
+    const found = native.reveal(name, what);
+    const inner = globalThis[name];
+    p.ReflectDeleteProperty(globalThis, name);
+    return found === true ? inner : undefined;
+  };
+  host.previewOf = (value) => {
+    const entries = reveal(value, ENTRIES);
+    return entries === undefined ? undefined : { __proto__: null, entries, pairs: state[KIND] === 1 };
+  };
+  host.proxyParts = (proxy) => ({ __proto__: null, target: reveal(proxy, TARGET), handler: reveal(proxy, HANDLER) });
   // deferred is a promise with its ends, which await takes as it is whatever has become of Promise.
   host.deferred = () => {
     const out = { __proto__: null };

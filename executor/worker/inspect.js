@@ -240,10 +240,27 @@
     if (bytes !== undefined) return `ArrayBuffer { byteLength: ${bytes} }`;
     const boxed = boxedOf(value);
     if (boxed !== undefined) return boxed;
+    const iterator = showIterator(value, out, context);
+    if (iterator !== undefined) return iterator;
     addMembers(value, out, context);
     const name = constructorName(value);
     const plain = name === 'Object' && tagOf(value, name) === '';
     return brackets(plain ? '' : prefixOf(value, 'Object'), '{', out, '}');
+  };
+  // What an iterator of a Map or Set has still to give; undefined for anything else.
+  const showIterator = (value, out, context) => {
+    const tag = value[p.SymbolToStringTag];
+    if (tag !== 'Map Iterator' && tag !== 'Set Iterator') return undefined;
+    const preview = host.previewOf(value);
+    if (preview === undefined) return undefined;
+    const { entries, pairs } = preview;
+    const step = pairs ? 2 : 1;
+    const count = entries.length / step;
+    for (let i = 0; i < count && i < ITEMS && context.room > 0; i++) {
+      add(out, pairs ? `[ ${show(entries[2 * i], context)}, ${show(entries[2 * i + 1], context)} ]` : show(entries[i], context));
+    }
+    more(out, count - out.length);
+    return brackets(pairs ? `[${p.StringPrototypeSlice(tag, 0, 3)} Entries]` : `[${tag}]`, '{', out, '}');
   };
   const boxedOf = (value) => {
     const kinds = ['Number', 'String', 'Boolean', 'BigInt', 'Symbol'];

@@ -32,6 +32,7 @@ func (s *sandbox) natives() (v8.Value, error) {
 		"fromBase64": s.fromBase64,
 		"settle":     s.nativeSettle,
 		"look":       s.look,
+		"reveal":     s.reveal,
 		"extras":     func(args []v8.Value) v8.Value { return s.isolate.Boolean(s.isolate.ExposeExtras(args[0].String())) },
 	}
 	script, _, err := s.isolate.Compile("({__proto__: null})", "codemode:natives", nil)
@@ -63,6 +64,17 @@ func (s *sandbox) look(args []v8.Value) v8.Value {
 	}
 	s.set(stateKind, float64(lookedPromise+int(state)))
 	return result
+}
+
+// reveal(name, what) replaces a member of the global object by what package v8 reveals of it, and returns whether there is
+// such a thing; state says whether its entries are pairs.
+func (s *sandbox) reveal(args []v8.Value) v8.Value {
+	found, pairs := s.isolate.Reveal(args[0].String(), v8.Revealed(args[1].Number()))
+	s.set(stateKind, 0)
+	if pairs {
+		s.set(stateKind, 1)
+	}
+	return s.isolate.Boolean(found)
 }
 
 // share(buffer, which) gives Go the memory of a SharedArrayBuffer, as state (0) or exchange (1).

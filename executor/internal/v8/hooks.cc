@@ -1,12 +1,13 @@
 //go:build cgo && (linux || darwin)
 
-// v8go hands out neither the engine's extras nor its report of rejected promises, and its headers lie where this package
+// v8go hands out neither the engine's extras nor its report of rejected promises nor what iterators and proxies hold, and its headers lie where this package
 // cannot name them. So what is needed of V8's interface is declared here, as V8 13.6 has it: the names make the linker
 // find the functions, and a Local is one pointer.
 
 #include "hooks.h"
 
 namespace v8 {
+class Array;
 class Context;
 class Function;
 class Object;
@@ -63,6 +64,19 @@ class Object {
  public:
   MaybeLocal<Value> Get(Local<Context> context, Local<Value> key);
   Maybe<bool> Set(Local<Context> context, Local<Value> key, Local<Value> value);
+  MaybeLocal<Array> PreviewEntries(bool* pairs);
+};
+
+class Value {
+ public:
+  bool IsObject() const;
+  bool IsProxy() const;
+};
+
+class Proxy {
+ public:
+  Local<Value> GetTarget();
+  Local<Value> GetHandler();
 };
 
 class Function {
@@ -121,4 +135,26 @@ int codemode_expose_extras(const char* name, int length) {
   if (!context->Global()->Set(context, text(isolate, name, length), extras.as<v8::Value>()).has) return 0;
   isolate->SetPromiseRejectCallback(report);
   return 1;
+}
+
+int codemode_reveal(const char* name, int length, int what) {
+  v8::Isolate* isolate = v8::Isolate::GetCurrent();
+  if (isolate == nullptr) return 0;
+  v8::Local<v8::Context> context = isolate->GetCurrentContext();
+  if (context.slot == nullptr) return 0;
+  v8::Local<v8::Object> global = context->Global();
+  v8::Local<v8::Value> key = text(isolate, name, length);
+  v8::Local<v8::Value> value = global->Get(context, key).local;
+  if (value.slot == nullptr || !value->IsObject()) return 0;
+  v8::Local<v8::Value> inner;
+  int found = 1;
+  if (what == 0) {
+    bool pairs = false;
+    inner = value.as<v8::Object>()->PreviewEntries(&pairs).local.as<v8::Value>();
+    found = pairs ? 2 : 1;
+  } else if (value->IsProxy()) {
+    inner = what == 1 ? value.as<v8::Proxy>()->GetTarget() : value.as<v8::Proxy>()->GetHandler();
+  }
+  if (inner.slot == nullptr || !global->Set(context, key, inner).has) return 0;
+  return found;
 }

@@ -18,3 +18,25 @@ func (i *Isolate) ExposeExtras(name string) bool {
 	defer C.free(unsafe.Pointer(text))
 	return C.codemode_expose_extras(text, C.int(len(name))) == 1
 }
+
+// Revealed is what Reveal looks for in a value.
+type Revealed int
+
+const (
+	// Entries are those of a Map, Set, WeakMap or WeakSet, or what an iterator of one has still to give, in an array.
+	Entries Revealed = iota
+	// Target is a proxy's.
+	Target
+	// Handler is a proxy's.
+	Handler
+)
+
+// Reveal replaces the value of a member of the global object by something of it that no script can get. found says
+// whether there is such a thing, pairs that the entries are keys and values in turn. It works only while a Callback of the
+// isolate runs.
+func (i *Isolate) Reveal(name string, what Revealed) (found, pairs bool) {
+	text := C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	answer := C.codemode_reveal(text, C.int(len(name)), C.int(what))
+	return answer > 0, answer == 2
+}

@@ -8,6 +8,11 @@ extern "C" {
 // called, by way of Go.
 int codemode_expose_extras(const char* name, int length);
 
+// codemode_reveal replaces a member of the current context's global object by something of it that no script can get:
+// the entries of a collection or what an iterator of one has still to give (what 0), the target (1) or the handler (2) of a
+// proxy. It is 0 where there is no such thing, and 2 for entries that are keys and values in turn.
+int codemode_reveal(const char* name, int length, int what);
+
 #ifdef __cplusplus
 }
 #endif

@@ -165,14 +165,16 @@
     const curve = known.kind === 'EC' ? curveOf(algorithm) : undefined;
     const hash = known.kind === 'RSA' ? hashOf(field(algorithm, 'hash')) : undefined;
     let parameter = curve ?? '';
+    let exponent = 0;
     if (known.kind === 'RSA') {
       parameter = `${+field(algorithm, 'modulusLength')}`;
-      const exponent = bytesField(algorithm, 'publicExponent');
-      if (lengthOf(exponent) !== 3 || exponent[0] !== 1 || exponent[1] !== 0 || exponent[2] !== 1) throw exception('OperationError', 'The "publicExponent" must be 65537.');
+      const bytes = bytesField(algorithm, 'publicExponent');
+      for (let i = 0; i < lengthOf(bytes); i++) exponent = exponent * 256 + bytes[i];
+      if (exponent !== 3 && exponent !== 65537) throw exception('OperationError', `The "publicExponent" must be either 3 or 65537, but got ${exponent}.`);
     }
     const usages = only(asked, known.private);
     needUsage(usages, 'private');
-    const bytes = ops.subtleGenerate(known.kind, parameter);
+    const bytes = ops.subtleGenerate(known.kind, parameter, exponent);
     return {
       publicKey: make(name, 'public', ops.subtlePublic(bytes), only(asked, known.public), true, hash, curve),
       privateKey: make(name, 'private', bytes, usages, extractable, hash, curve),

@@ -40,7 +40,7 @@ func curveOf(name string) elliptic.Curve {
 	return elliptic.P256()
 }
 
-// subtleGenerate takes (kind, curve or modulus length) and returns a private key.
+// subtleGenerate takes (kind, curve or modulus length, an RSA key's public exponent) and returns a private key.
 func subtleGenerate(args []any) (any, error) {
 	var key any
 	var err error
@@ -50,7 +50,7 @@ func subtleGenerate(args []any) (any, error) {
 		if bits < 1024 || bits > 4096 {
 			return nil, operationError("The modulus length must be between 1024 and 4096 bits, but %s was requested.", parameter)
 		}
-		key, err = rsa.GenerateKey(rand.Reader, bits)
+		key, err = generateRSA(bits, int64(args[2].(float64)))
 	case "EC":
 		key, err = ecdsa.GenerateKey(curveOf(parameter), rand.Reader)
 	case "Ed25519":

@@ -102,6 +102,7 @@
   const checkSize = (size) => {
     if (typeof size !== 'number') throw invalidType('size', 'of type number', size);
     if (!(size >= 0)) throw new RangeError(`Invalid typed array length: ${size}`);
+    if (size > 2147483647) throw outOfRange('size', '0 to 2147483647', size);
   };
 
   function Buffer(value, encodingOrOffset, length) {
@@ -123,6 +124,20 @@
     const common = P.MathMin(TypedArrayPrototypeGetLength(a), TypedArrayPrototypeGetLength(b));
     for (let i = 0; i < common; i++) if (a[i] !== b[i]) return a[i] < b[i] ? -1 : 1;
     return P.MathSign(TypedArrayPrototypeGetLength(a) - TypedArrayPrototypeGetLength(b)) + 0;
+  };
+
+  // The members that a program has given a buffer, as util.inspect writes them.
+  const extras = (buffer, options) => {
+    const keys = P.ObjectKeys(buffer);
+    const others = { __proto__: null };
+    let has = false;
+    for (let i = TypedArrayPrototypeGetLength(buffer); i < keys.length; i++) {
+      has = true;
+      P.define(others, keys[i], buffer[keys[i]], true);
+    }
+    if (!has) return '';
+    const text = host.load('node/inspect').inspect(others, { ...options, breakLength: Infinity, compact: true });
+    return `, ${P.StringPrototypeSlice(text, 27, -2)}`; // without "[Object: null prototype] { " and " }"
   };
 
   const statics = {
@@ -272,12 +287,13 @@
       needBytes('b', other);
       return compare(this, other) === 0;
     },
-    inspect(_depth, _options) {
+    inspect(_depth, options) {
       const shown = P.TypedArrayPrototypeSlice(bytesOf(this), 0, 50);
-      let text = '<Buffer';
+      let text = TypedArrayPrototypeGetLength(shown) === 0 ? '<Buffer ' : '<Buffer';
       for (let i = 0; i < TypedArrayPrototypeGetLength(shown); i++) text += ` ${P.StringPrototypePadStart(P.NumberPrototypeToString(shown[i], 16), 2, '0')}`;
       const more = TypedArrayPrototypeGetLength(this) - 50;
-      return `${text}${more > 0 ? ` ... ${more} more byte${more > 1 ? 's' : ''}` : ''}>`;
+      if (more > 0) text += ` ... ${more} more byte${more > 1 ? 's' : ''}`;
+      return `${text}${options === undefined ? '' : extras(this, options)}>`;
     },
     compare(target, start, end, thisStart, thisEnd) {
       needBytes('target', target);

@@ -29,6 +29,18 @@
     }
   }
   P.hide(ERR_OUT_OF_RANGE);
-  const outOfRange = (name, range, value) => new ERR_OUT_OF_RANGE(`The value of "${name}" is out of range. It must be ${range}. Received ${value}${typeof value === 'bigint' ? 'n' : ''}`);
+  // A large integer has its thousands apart.
+  const number = (value) => {
+    let text = `${value}${typeof value === 'bigint' ? 'n' : ''}`;
+    if (!(typeof value === 'bigint' || P.NumberIsInteger(value)) || value <= 2 ** 32 && value >= -(2 ** 32)) return text;
+    const last = typeof value === 'bigint' ? 4 : 3;
+    let out = '';
+    for (let size = last; text.length > size + (text[0] === '-' ? 1 : 0); size = 3) {
+      out = `_${P.StringPrototypeSlice(text, -size)}${out}`;
+      text = P.StringPrototypeSlice(text, 0, -size);
+    }
+    return text + out;
+  };
+  const outOfRange = (name, range, value) => new ERR_OUT_OF_RANGE(`The value of "${name}" is out of range. It must be ${range}. Received ${number(value)}`);
   return { __proto__: null, received, invalidType, outOfRange };
 })

@@ -23,7 +23,9 @@
     throw boundsError(buffer, offset, size, 'and');
   };
   const checkValue = (value, low, high) => {
-    if (value < low || value > high) throw outOfRange('value', `>= ${low}${typeof low === 'bigint' ? 'n' : ''} and <= ${high}${typeof high === 'bigint' ? 'n' : ''}`, value);
+    if (value >= low && value <= high) return;
+    if (typeof low !== 'bigint') throw outOfRange('value', `>= ${low} and <= ${high}`, value);
+    throw outOfRange('value', low < 0 ? '>= -(2n ** 63n) and < 2 ** 63n' : '>= 0n and < 2n ** 64n', value);
   };
   const checkLength = (length) => {
     if (length === undefined) throw invalidType('byteLength', 'of type number', length);

@@ -212,13 +212,13 @@ func encrypted(block *pem.Block, encoding, cipherName string, passphrase []byte,
 	return encryptPEM(block, cipherName, passphrase)
 }
 
-// nodeGenerateKey takes (type, modulus length or 0, curve) and returns a private key. An RSA key's exponent is 65537.
+// nodeGenerateKey takes (type, modulus length or 0, curve, an RSA key's public exponent) and returns a private key.
 func nodeGenerateKey(args []any) (any, error) {
 	var key any
 	var err error
 	switch args[0] {
 	case "rsa":
-		key, err = rsa.GenerateKey(rand.Reader, int(args[1].(float64)))
+		key, err = generateRSA(int(args[1].(float64)), int64(args[3].(float64)))
 		if err != nil {
 			err = errors.New("Failed to generate key")
 		}

@@ -118,7 +118,7 @@ func Ops() map[string]Op {
 	for name, op := range codecOps() {
 		ops[name] = surviving(name, op)
 	}
-	for _, group := range []map[string]pureOp{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), urlPatternOps(), subtleOps(), bufferOps(), nodeOps(), hashOps(), cipherOps(), keyOps(), signOps(), agreeOps()} {
+	for _, group := range []map[string]pureOp{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), urlPatternOps(), subtleOps(), bufferOps(), nodeOps(), hashOps(), cipherOps(), certificateOps(), keyOps(), signOps(), agreeOps()} {
 		for name, op := range group {
 			ops[name] = surviving(name, func(_ *State, args []any) (any, error) { return op(args) })
 		}

@@ -65,7 +65,7 @@
 
   const { KeyObject, SecretKeyObject, PublicKeyObject, PrivateKeyObject, createPrivateKey, createPublicKey, createSecretKey, generateKeyPair, generateKeyPairSync } = keys;
   const node = {
-    ...host.load('node/crypto_sign'), ...host.load('node/crypto_agree'),
+    ...host.load('node/crypto_sign'), ...host.load('node/crypto_agree'), ...host.load('node/crypto_certificate'),
     KeyObject, SecretKeyObject, PublicKeyObject, PrivateKeyObject, createPrivateKey, createPublicKey, createSecretKey, generateKeyPair, generateKeyPairSync,
     Hash: callable(Hash), Hmac: callable(Hmac), Cipheriv, Decipheriv, Cipher: Cipheriv, Decipher: Decipheriv,
     CryptoKey: globalThis.CryptoKey,
@@ -110,7 +110,7 @@
     timingSafeEqual: (a, b) => crypto.subtle.timingSafeEqual(a, b),
   };
   node.generateKey = later(node.generateKeySync);
-  const refusing = 'Certificate X509Certificate createCipher createDecipher';
+  const refusing = 'createCipher createDecipher';
   for (const name of refusing.split(' ')) node[name] = Object.defineProperty(notImplemented(name), 'name', { value: name });
   return node;
 })

@@ -154,8 +154,8 @@
       checkNumber(modulusLength, 'options.modulusLength', 0, MAX_BITS);
       if (!Number.isInteger(modulusLength)) throw withCode(RangeError, 'ERR_OUT_OF_RANGE', `The value of "options.modulusLength" is out of range. It must be an integer. Received ${modulusLength}`);
       if (modulusLength < 512 || modulusLength > 16384) throw new Error('Failed to set modulus length');
-      if (publicExponent !== undefined && publicExponent !== 65537) throw new Error('Failed to generate key');
-      return [modulusLength, ''];
+      if (publicExponent !== undefined) checkNumber(publicExponent, 'options.publicExponent', 0, 2 ** 32 - 1);
+      return [modulusLength, '', publicExponent ?? 65537];
     },
     ec: ({ namedCurve } = {}) => {
       checkString(namedCurve, 'options.namedCurve');
