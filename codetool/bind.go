@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -195,10 +196,14 @@ func (t *boundTool) call(ctx context.Context, args []json.RawMessage) (any, erro
 	return value, err
 }
 
-// argumentObject is the first argument as plain JSON; a missing one, and undefined, which crosses as null, are {}.
+// argumentObject is the first argument as plain JSON; a missing one, and undefined, which crosses as null, are {}. A vast one
+// is refused: it is held against a schema and a policy.
 func argumentObject(args []json.RawMessage) (json.RawMessage, error) {
 	if len(args) == 0 || string(args[0]) == "null" {
 		return json.RawMessage("{}"), nil
+	}
+	if IsVast(args[0]) {
+		return nil, fmt.Errorf("the argument has more than %d values in it (limit maxShaped)", maxShaped)
 	}
 	return plainJSON(args[0])
 }

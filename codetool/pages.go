@@ -1,6 +1,7 @@
 package codetool
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -186,8 +187,52 @@ func pageStarts(text string, size int) []int {
 	return starts
 }
 
-// WholeText is the text of a result that ResponseText cuts, uncut.
+// WholeText is the text of a result that ResponseText cuts, uncut. JSON is indented when Pages could then keep it.
 func WholeText(value json.RawMessage) (string, error) {
-	text, _, err := ResponseText(value, math.MaxInt32)
-	return text, err
+	if trimmed := bytes.TrimSpace(value); len(trimmed) == 0 || trimmed[0] == '"' {
+		text, _, err := ResponseText(value, math.MaxInt32)
+		return text, err
+	}
+	var compact, text bytes.Buffer
+	if err := json.Compact(&compact, value); err != nil {
+		return "", fmt.Errorf("a value is no JSON: %.60q", value)
+	}
+	size := indentedSize(compact.Bytes())
+	if size > DefaultPagesBytes/2 {
+		return compact.String(), nil
+	}
+	text.Grow(size)
+	if err := json.Indent(&text, compact.Bytes(), "", "  "); err != nil {
+		return "", err
+	}
+	return text.String(), nil
+}
+
+// indentedSize is the length of compact JSON with two spaces a level, in bytes.
+func indentedSize(compact []byte) int {
+	size, depth, inString := len(compact), 0, false
+	for i := 0; i < len(compact); i++ {
+		switch c := compact[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == ':':
+			size++
+		case c == ',':
+			size += 1 + 2*depth
+		case c == '[' || c == '{':
+			depth++
+			if next := compact[i+1]; next != ']' && next != '}' {
+				size += 1 + 2*depth
+			}
+		case c == ']' || c == '}':
+			depth--
+			if before := compact[i-1]; before != '[' && before != '{' {
+				size += 1 + 2*depth
+			}
+		}
+	}
+	return size
 }

@@ -1,6 +1,8 @@
 package codetool
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/codemode-go/codemode/protocol"
 )
 
 func TestPagesMakeUpTheText(t *testing.T) {
@@ -112,5 +116,56 @@ func TestTheDocumentHasTheLimitsOfPages(t *testing.T) {
 		if !strings.Contains(string(text), row) {
 			t.Errorf("docs/limits.md has not %s", row)
 		}
+	}
+}
+
+// TestWholeTextIsIndentedWhereItFits: the size that is foreseen is that of the text.
+func TestWholeTextIsIndentedWhereItFits(t *testing.T) {
+	for _, raw := range []string{
+		`[]`, `{}`, `[[],{}]`, `[1,[2,[3,{"a":[],"b":{"c":"d"}}]]]`, `{"a:,[{":"\",[{\\","b":[{}]}`, `"text"`, `[ 1 , { "a" : [ ] } ]`, `7`,
+	} {
+		var compact, indented bytes.Buffer
+		if err := json.Compact(&compact, []byte(raw)); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Indent(&indented, compact.Bytes(), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		if got := indentedSize(compact.Bytes()); got != indented.Len() {
+			t.Errorf("%s: %d bytes are foreseen, and there are %d", raw, got, indented.Len())
+		}
+	}
+	large := "[" + strings.Repeat("[0],", DefaultPagesBytes/2/8) + "[0]]"
+	if got, err := WholeText(json.RawMessage(large)); err != nil || got != large {
+		t.Errorf("%v, %d bytes", err, len(got))
+	}
+	if _, err := WholeText(json.RawMessage(`[`)); err == nil {
+		t.Error("what is no JSON has a text")
+	}
+}
+
+// TestVastValuesAreCutLikeText: a few values that are repeated are many, and a node for each would be many times their text.
+func TestVastValuesAreCutLikeText(t *testing.T) {
+	list := func(n int) json.RawMessage {
+		return json.RawMessage("[" + strings.Repeat("[],", n-1) + "[]]")
+	}
+	for n, vast := range map[int]bool{maxShaped / 2: false, maxShaped/2 + 10: true} {
+		if IsVast(list(n)) != vast {
+			t.Errorf("%d lists in a list: vast is not %v", n, vast)
+		}
+		text, cut, err := ResponseText(list(n), 1000)
+		if err != nil || !cut || json.Valid([]byte(text)) == vast || strings.Contains(text, "\nResponse was ~") != vast {
+			t.Errorf("%d lists in a list: %v, %v, %.100s", n, cut, err, text)
+		}
+	}
+	if IsVast(json.RawMessage(`["` + strings.Repeat(`\",[`, maxShaped) + `"]`)) {
+		t.Error("a text is one value")
+	}
+	if _, err := argumentObject([]json.RawMessage{list(maxShaped)}); err == nil || err.Error() != "the argument has more than 500000 values in it (limit maxShaped)" {
+		t.Error(err)
+	}
+	tagged := json.RawMessage(`[{"` + protocol.BinaryKey + `":"Uint8Array","data":""},` + string(list(maxShaped)[1:]))
+	if _, err := readableJSON(tagged); err == nil || !strings.Contains(err.Error(), "more than 500000 values (limit maxShaped)") {
+		t.Error(err)
 	}
 }

@@ -93,7 +93,7 @@ func (t *boundTool) key() string {
 // learn takes a result of a tool.
 func (s *Shapes) learn(tool *boundTool, value any) {
 	raw, err := protocol.EncodeValue(value)
-	if err != nil {
+	if err != nil || IsVast(raw) {
 		return
 	}
 	decoded, err := protocol.DecodeValue(raw)

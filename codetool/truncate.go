@@ -17,6 +17,9 @@ const MaxResponse = 24_000
 const (
 	charsPerToken    = 4
 	truncationMarker = "--- TRUNCATED ---"
+	// maxShaped bounds the values within one value that is cut down from its largest parts: a node for each takes thirty times
+	// the memory of the shortest values' text.
+	maxShaped = 500_000
 	// minSlot is the least that a string or container is worth keeping at. One that would get less is dropped in
 	// favour of its siblings.
 	minSlot = 128
@@ -25,8 +28,8 @@ const (
 // ResponseText is the text of a result that a model reads, at most maxLength UTF-16 code units and a marker long; the
 // rules, and with MaxResponse the bytes, are those of codeMcpServer in @cloudflare/codemode 0.5.6. A string is itself,
 // cut with a marker at its end. Any other value is JSON, indented when that fits; one that is too long is cut down from
-// its largest parts and stays JSON of the same shape, with a marker in each place. Nil reads "undefined". No character
-// is cut in two.
+// its largest parts and stays JSON of the same shape, with a marker in each place; one that IsVast is cut like a string. Nil
+// reads "undefined". No character is cut in two.
 //
 // cut reports whether anything is missing.
 func ResponseText(value json.RawMessage, maxLength int) (text string, cut bool, err error) {
@@ -37,26 +40,52 @@ func ResponseText(value json.RawMessage, maxLength int) (text string, cut bool, 
 		return "", false, fmt.Errorf("a value is no JSON: %.60q", value)
 	}
 	if trimmed := bytes.TrimSpace(value); trimmed[0] == '"' {
-		text, cut := truncateText(unquote(trimmed[1:len(trimmed)-1]), maxLength)
+		var text string
+		if err := json.Unmarshal(trimmed, &text); err != nil { // half a surrogate pair becomes U+FFFD
+			return "", false, err
+		}
+		text, cut := truncateText(text, maxLength)
 		return text, cut, nil
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, value); err != nil {
 		return "", false, err
 	}
-	if utf16Length(compact.String()) <= maxLength {
+	plain := compact.String()
+	if utf16Length(plain) <= maxLength {
 		return indented(compact.Bytes(), maxLength), false, nil
 	}
-	whole, err := parseTree(compact.Bytes())
-	if err != nil {
-		return "", false, err
+	if !IsVast(compact.Bytes()) {
+		whole, err := parseTree(compact.Bytes())
+		if err != nil {
+			return "", false, err
+		}
+		if shrunk := shrink(whole, maxLength); shrunk.length <= maxLength {
+			return indented(shrunk.appendJSON(nil), maxLength), true, nil
+		}
 	}
-	shrunk := shrink(whole, maxLength)
-	if shrunk.length > maxLength {
-		text, _ := truncateText(utf16.Encode([]rune(compact.String())), maxLength)
-		return text, true, nil
+	text, _ = truncateText(plain, maxLength)
+	return text, true, nil
+}
+
+// IsVast reports whether so many values are within a value, given as JSON, that to hold each of them costs many times its
+// text: a program can make them of a few that it repeats.
+func IsVast(value json.RawMessage) bool {
+	if len(value) <= maxShaped { // what opens a value, or ends one, is a byte at least
+		return false
 	}
-	return indented(shrunk.appendJSON(nil), maxLength), true, nil
+	values, inString := 0, false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case !inString && (c == ',' || c == '[' || c == '{'):
+			values++
+		}
+	}
+	return values > maxShaped
 }
 
 // indented is compact JSON with two spaces a level, if it then still fits.
@@ -69,13 +98,24 @@ func indented(compact []byte, maxLength int) string {
 }
 
 // truncateText cuts a text and says how long it was.
-func truncateText(units []uint16, maxLength int) (text string, cut bool) {
-	if len(units) <= maxLength {
-		return string(utf16.Decode(units)), false
+func truncateText(text string, maxLength int) (short string, cut bool) {
+	length := utf16Length(text)
+	if length <= maxLength {
+		return text, false
 	}
-	tokens := (len(units) + charsPerToken - 1) / charsPerToken
-	return string(utf16.Decode(head(units, maxLength))) + "\n\n" + truncationMarker + "\nResponse was ~" + grouped(tokens) +
+	tokens := (length + charsPerToken - 1) / charsPerToken
+	return beginning(text, maxLength) + "\n\n" + truncationMarker + "\nResponse was ~" + grouped(tokens) +
 		" tokens (limit: " + grouped(maxLength/charsPerToken) + "). Narrow the request to reduce response size.", true
+}
+
+// beginning is as much of a text as is whole within count code units.
+func beginning(text string, count int) string {
+	for i, r := range text {
+		if count -= utf16.RuneLen(r); count < 0 {
+			return text[:i]
+		}
+	}
+	return text
 }
 
 // head is the first count code units, one less where that would cut a character in two.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 
 	"github.com/codemode-go/codemode/protocol"
 )
@@ -29,6 +30,9 @@ func readableJSON(value json.RawMessage) (json.RawMessage, error) {
 func rewrite(value json.RawMessage, binary func(data []byte, kind any) any) (json.RawMessage, error) {
 	if !bytes.Contains(value, []byte(markerPrefix)) {
 		return value, nil
+	}
+	if IsVast(value) {
+		return nil, fmt.Errorf("a value with bytes in it has more than %d values (limit maxShaped)", maxShaped)
 	}
 	decoded, err := protocol.DecodeValue(value)
 	if err != nil {

@@ -60,8 +60,13 @@ func (g *generation) errorText(f *codetool.Failure, notes []string) string {
 	return text
 }
 
-// success is the value's text and blocks. A value that is too long is cut; a block never is.
+// success is the value's text and blocks. A value that is too long is cut; a block never is. In a vast one nobody looks for
+// blocks.
 func (g *generation) success(outcome *codetool.Outcome, r *run) *mcp.CallToolResult {
+	lifter := lifter{known: r.known(), links: g.linksOf(r)}
+	if codetool.IsVast(outcome.Value) {
+		return g.worded(outcome, r, &lifter)
+	}
 	value, err := protocol.DecodeValue(outcome.Value)
 	if err != nil {
 		return failure("Error: the program's value cannot be read: " + err.Error())
@@ -69,7 +74,6 @@ func (g *generation) success(outcome *codetool.Outcome, r *run) *mcp.CallToolRes
 	if _, none := value.(protocol.Undefined); none && !g.options.Reference {
 		return &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(noValue(outcome))}}
 	}
-	lifter := lifter{known: r.known(), links: g.linksOf(r)}
 	content, all := lifter.blocks(value, g.options.ResultChars)
 	if all {
 		return &mcp.CallToolResult{Content: content}
@@ -79,11 +83,16 @@ func (g *generation) success(outcome *codetool.Outcome, r *run) *mcp.CallToolRes
 			return failure("Error: the program's value cannot be written: " + err.Error())
 		}
 	}
+	return g.worded(outcome, r, &lifter)
+}
+
+// worded is the value's text, with the blocks that were taken out of it.
+func (g *generation) worded(outcome *codetool.Outcome, r *run, lifter *lifter) *mcp.CallToolResult {
 	text, whole, err := g.text(outcome)
 	if err != nil {
 		return failure("Error: the program's value cannot be written: " + err.Error())
 	}
-	content = []mcp.Content{mcp.NewTextContent(text)}
+	content := []mcp.Content{mcp.NewTextContent(text)}
 	if whole != "" {
 		content = r.linkWhole(content, "result", whole)
 	}

@@ -73,9 +73,17 @@ func (p resultPages) keep(ctx context.Context, what, text string) mcp.Content {
 	if !ok {
 		return nil
 	}
-	words := fmt.Sprintf("The whole %s, %d characters, for a while. Page 1 of %d", what, len(utf16.Encode([]rune(text))), pages)
+	words := fmt.Sprintf("The whole %s, %d characters, for a while. Page 1 of %d", what, characters(text), pages)
 	if pages > 1 {
 		words += fmt.Sprintf("; the last is %s", pageURI(id, pages))
 	}
 	return mcp.NewResourceLink(pageURI(id, 1), what, words+".", "text/plain")
+}
+
+// characters counts those of a text as JavaScript does.
+func characters(text string) (n int) {
+	for _, r := range text {
+		n += utf16.RuneLen(r)
+	}
+	return n
 }
