@@ -18,6 +18,7 @@
 //   proxyParts(proxy) {target, handler}
 //   putBytes(view)    copies bytes to where Go reads them, and returns their number
 //   takeBytes()       copies the bytes that Go just left into a new Uint8Array
+//   toGo(text), fromGo(text)  a text as it crosses
 (function (p, native, ops) {
   'use strict';
   const state = new p.Float64Array(new p.SharedArrayBuffer(64));
@@ -98,7 +99,22 @@
     extras = globalThis[name];
     p.ReflectDeleteProperty(globalThis, name);
     extras.rejected = (...args) => host.load('worker/rejections').note(args);
+    p.ObjectDefineProperty(extras, 'text', { __proto__: null, writable: true }); // its own, whatever Object.prototype has
     return extras;
+  };
+  // A long text crosses by the extras, where Go copies it once. toGo is what a function of native takes in its place.
+  const LONG = 1 << 16;
+  host.toGo = (text) => {
+    if (text.length < LONG) return text;
+    host.extras().text = text;
+    return undefined;
+  };
+  host.fromGo = (text) => {
+    if (text !== undefined) return text;
+    native.text();
+    const long = extras.text;
+    extras.text = undefined;
+    return long;
   };
   // JSON of the promises that rejected while nobody listened, since the last call.
   host.unhandled = () => (loaded.has('worker/rejections') ? loaded.get('worker/rejections').take() : '[]');

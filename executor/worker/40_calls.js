@@ -80,7 +80,7 @@
     }
     const parked = park();
     // A string has at least as many bytes as characters, so that one far too long need not cross to be measured.
-    if (args.length > max.argumentBytes || native.call(parked.id, provider, tool, args) === false) {
+    if (args.length > max.argumentBytes || native.call(parked.id, provider, tool, host.toGo(args)) === false) {
       unpark(parked.id);
       throw refuse(provider, tool, 'argumentBytes', `the arguments of ${tool} are too large: at most ${max.argumentBytes} bytes of JSON`);
     }
@@ -92,7 +92,7 @@
     const parked = unpark(id);
     if (parked === undefined) return;
     inFlight--;
-    parked.resolve(text);
+    parked.resolve(host.fromGo(text));
   };
 
   // The error of a failed call shows where the program awaited it, not where this file threw it.

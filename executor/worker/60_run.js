@@ -149,7 +149,7 @@
     return failure;
   };
   host.granted = 0;
-  const finish = (kind, text) => native.settle(kind, text, host.refused(), host.granted, host.unhandled());
+  const finish = (kind, text) => native.settle(kind, host.toGo(text), host.refused(), host.granted, host.unhandled());
   host.exit = (message) => fail(describe(new p.Error(message)));
   const fail = (failure) => finish('failure', p.JSONStringify(shorten(failure)));
   const overflow = (error) => isError(error) && attempt(() => error.message) === 'Maximum call stack size exceeded' && p.ObjectGetPrototypeOf(error) === p.RangeError.prototype;

@@ -31,6 +31,7 @@ func (s *sandbox) natives() (v8.Value, error) {
 		"toBase64":   s.toBase64,
 		"fromBase64": s.fromBase64,
 		"settle":     s.nativeSettle,
+		"text":       s.nativeText,
 		"look":       s.look,
 		"reveal":     s.reveal,
 		"extras":     func(args []v8.Value) v8.Value { return s.isolate.Boolean(s.isolate.ExposeExtras(args[0].String())) },
@@ -154,14 +155,31 @@ func (s *sandbox) op(args []v8.Value) v8.Value {
 	return v8.Value{}
 }
 
+// text is what toGo of 10_host.js made of a text. It is good until the next.
+func (s *sandbox) text(value v8.Value) []byte {
+	if value.IsString() {
+		return bytesOf(value.Text())
+	}
+	text, _ := s.isolate.ReadText(s.worker.long) // a string, by toGo
+	s.worker.long = text
+	return text
+}
+
+// text() leaves the text that fromGo of 10_host.js takes.
+func (s *sandbox) nativeText([]v8.Value) v8.Value {
+	s.isolate.WriteText(s.incoming)
+	s.incoming = nil
+	return v8.Value{}
+}
+
 // call(id, provider, tool, args) sends a tool call; false says that args are over the limit.
 func (s *sandbox) nativeCall(args []v8.Value) v8.Value {
-	list := args[3].Text()
+	list := s.text(args[3])
 	if int64(len(list)) > s.run.header.ArgumentBytes {
 		return s.isolate.Boolean(false)
 	}
 	id := s.run.id(args[0].Number())
-	s.run.write(wire.Call, id, bytesOf(args[1].String()), bytesOf(args[2].String()), bytesOf(list))
+	s.run.write(wire.Call, id, bytesOf(args[1].String()), bytesOf(args[2].String()), list)
 	return v8.Value{}
 }
 
@@ -190,7 +208,7 @@ func (s *sandbox) fromBase64(args []v8.Value) v8.Value {
 // settle(kind, text, refused, granted, unhandled) ends the run. What the program still has queued does not run any more,
 // unless it is kept.
 func (s *sandbox) nativeSettle(args []v8.Value) v8.Value {
-	s.run.settle(args[0].String(), args[1].Text(), args[2].String(), int64(args[3].Number()), args[4].Text())
+	s.run.settle(args[0].String(), s.text(args[1]), args[2].String(), int64(args[3].Number()), args[4].Text())
 	if s.run.done.Handles == 0 {
 		s.isolate.Terminate()
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/codemode-go/codemode/executor/internal/v8"
 	"github.com/codemode-go/codemode/executor/internal/wire"
 )
 
@@ -142,7 +143,11 @@ func (r *run) receive() error {
 		if err != nil {
 			return err
 		}
-		err = s.call("answer", s.isolate.Number(float64(id)), s.isolate.String(textOf(frame.Fields[1])))
+		text := v8.Value{} // fromGo of 10_host.js asks for it
+		if s.incoming = frame.Fields[1]; len(s.incoming) < longText {
+			text = s.isolate.String(textOf(s.incoming))
+		}
+		err = s.call("answer", s.isolate.Number(float64(id)), text)
 		if err != nil {
 			r.broken(err)
 		}
@@ -162,8 +167,11 @@ func (r *run) receive() error {
 	return nil
 }
 
+// longText is how long a text is, in bytes, that crosses by the engine's extras, and that memory is kept for.
+const longText = 1 << 16
+
 // settle takes what 60_run.js made of the program.
-func (r *run) settle(kind, text, refused string, granted int64, unhandled string) {
+func (r *run) settle(kind string, text []byte, refused string, granted int64, unhandled string) {
 	if r.settled {
 		return
 	}
@@ -177,10 +185,10 @@ func (r *run) settle(kind, text, refused string, granted int64, unhandled string
 	}
 	switch {
 	case kind == "failure":
-		failure := r.program.failure(text)
+		failure := r.program.failure(textOf(text))
 		r.done.Failure = &failure
 	case kind == "undefined":
-		r.done.Undefined, r.done.ValueKind = true, text
+		r.done.Undefined, r.done.ValueKind = true, string(text)
 	case int64(len(text)) > r.header.ResultBytes:
 		failure := resultTooLarge(r.header.ResultBytes)
 		r.done.Failure = &failure
@@ -188,7 +196,8 @@ func (r *run) settle(kind, text, refused string, granted int64, unhandled string
 			r.done.Handles = 0
 		}
 	default:
-		r.value = bytesOf(text)
+		r.value = text
+		r.box.worker.long = nil // it may be that, and what is kept may send more
 	}
 }
 
@@ -252,5 +261,8 @@ func (r *run) finish() error {
 		return err
 	}
 	r.write(wire.Done, header, r.value)
+	if len(r.value) >= longText {
+		r.box.worker.long = r.value
+	}
 	return r.flush()
 }

@@ -51,6 +51,8 @@ type sandbox struct {
 	left []byte
 	// kept is what operations keep between two calls.
 	kept *web.State
+	// incoming is a long text that the script in progress may take.
+	incoming []byte
 	// fresh are the scripts that were compiled without a cache.
 	fresh map[string]*v8.Script
 	host  v8.Value

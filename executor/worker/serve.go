@@ -41,6 +41,8 @@ type worker struct {
 	// lastID is the last id given to a call, so that an answer to a call of an earlier run finds nobody.
 	lastID int64
 	heap   uint64
+	// long is memory for the long texts of programs, one after the other.
+	long []byte
 }
 
 // serve is the worker's life.
@@ -76,6 +78,8 @@ func serve(args []string) error {
 	idle := confinement.Anonymous()
 	for {
 		if confinement.Anonymous() > idle+keepMemory {
+			w.long = nil
+			w.reader.Forget()
 			releaseMemory()
 		}
 		if err := w.ready(confinement, learned); err != nil {
@@ -109,7 +113,7 @@ func serve(args []string) error {
 // restMemory what it may hold when none has come for restAfter milliseconds. keepPages bounds what of an isolate's pages
 // is kept for the next, and of the C heap: what a small program's isolate has, and some values of a megabyte.
 const (
-	keepMemory = 8 << 20
+	keepMemory = 12 << 20
 	keepPages  = 8 << 20
 	restMemory = 512 << 10
 	restAfter  = 1000
@@ -127,6 +131,8 @@ func (w *worker) isUnused() bool {
 // rest gives back what programs have left. The pages that an isolate took over from the last are all in memory, whether
 // it needs them or not, so there is a new isolate, too.
 func (s *sandbox) rest() (*sandbox, error) {
+	s.worker.long = nil
+	s.worker.reader.Forget()
 	v8.ReleasePages()
 	next, err := s.next()
 	if err != nil {
@@ -182,7 +188,7 @@ func settleProcess(options wire.Options) error {
 func newWorker(pipes *pipes, options wire.Options) *worker {
 	w := &worker{
 		pipes:   pipes,
-		reader:  wire.NewReader(pipes.in, maxFrame),
+		reader:  wire.NewReader(pipes.in, maxFrame).Recycle(wire.Answer),
 		writer:  wire.NewWriter(pipes.out),
 		options: options,
 		caches:  map[string][]byte{},

@@ -4,8 +4,11 @@ package worker_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -115,4 +118,47 @@ func TestResults(t *testing.T) {
 	if f := o.done.Failure; f == nil || f.Kind != "stack" || f.Name != "RangeError" {
 		t.Errorf("a deep value: %+v", f)
 	}
+}
+
+// Long texts cross another way than short ones, and memory is kept for them: each stays what it is, whatever comes after it.
+func TestLongTextsCrossWhole(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	for _, unit := range []string{"x", "é", "中", "😀", `\"`, `\ud800`} {
+		for _, length := range []int{1<<16 - 3, 1 << 16, 1<<17 + 5} {
+			long := strings.Repeat(unit, length/len(unit))
+			back := func(code string) string {
+				o := c.run(program{code: code, answer: func(asked call) string { return `{"result":` + strings.TrimSuffix(asked.args[1:], "]") + `}` }})
+				return o.value
+			}
+			want := `"` + long + `"`
+			if got := back(`async () => "` + long + `"`); got != want {
+				t.Errorf("%d times %s as a value: %d bytes, %.40q, want %d", length, unit, len(got), got, len(want))
+			}
+			if got := back(`async () => await codemode.t("` + long + `")`); got != want {
+				t.Errorf("%d times %s as argument and answer: %d bytes, %.40q, want %d", length, unit, len(got), got, len(want))
+			}
+			if got := back(`async () => (await Promise.all(["a", "b", "c"].map((x) => codemode.t(x + "` + long + `")))).map((s) => s[0] + s.length).join()`); got != fmt.Sprintf(`"a%[1]d,b%[1]d,c%[1]d"`, 1+units(long)) {
+				t.Errorf("%d times %s, three at a time: %.60q", length, unit, got)
+			}
+		}
+	}
+	hostile := `async () => {
+		let seen = 0;
+		Object.defineProperty(Object.prototype, "text", { get() { seen++; return "forged" }, set() { seen++ }, configurable: true });
+		const out = await codemode.t("y".repeat(1e5));
+		return [seen, out.length, "z".repeat(1e5)];
+	}`
+	o := c.run(program{code: hostile, answer: func(asked call) string { return `{"result":` + strings.TrimSuffix(asked.args[1:], "]") + `}` }})
+	if want := `[0,100000,"` + strings.Repeat("z", 100_000) + `"]`; o.value != want {
+		t.Errorf("with a member text on every object: %.60q", o.summary())
+	}
+}
+
+// units is the length of what a string literal of the given inside means, as JavaScript counts.
+func units(inside string) int {
+	var text string
+	if err := json.Unmarshal([]byte(`"`+inside+`"`), &text); err != nil {
+		panic(err) // the test's own text
+	}
+	return len(utf16.Encode([]rune(text)))
 }

@@ -6,6 +6,8 @@
 
 #include "hooks.h"
 
+#include <cstddef>
+
 namespace v8 {
 class Array;
 class Context;
@@ -71,6 +73,7 @@ class Value {
  public:
   bool IsObject() const;
   bool IsProxy() const;
+  bool FullIsString() const;
 };
 
 class Proxy {
@@ -87,6 +90,8 @@ class Function {
 class String {
  public:
   static MaybeLocal<String> NewFromUtf8(Isolate* isolate, const char* data, NewStringType type, int length);
+  size_t Utf8LengthV2(Isolate* isolate) const;
+  size_t WriteUtf8V2(Isolate* isolate, char* into, size_t capacity, int flags, size_t* characters) const;
 };
 
 // V8's has six words; this one has room to spare.
@@ -157,4 +162,44 @@ int codemode_reveal(const char* name, int length, int what) {
   }
   if (inner.slot == nullptr || !global->Set(context, key, inner).has) return 0;
   return found;
+}
+
+// The extras of the context that runs; an empty handle when none does.
+static v8::Local<v8::Object> current_extras(v8::Isolate* isolate, v8::Local<v8::Context>* context) {
+  if (isolate == nullptr) return {};
+  *context = isolate->GetCurrentContext();
+  if (context->slot == nullptr) return {};
+  return (*context)->GetExtrasBindingObject();
+}
+
+static v8::Local<v8::String> text_member(v8::Isolate* isolate) {
+  v8::Local<v8::Context> context;
+  v8::Local<v8::Object> extras = current_extras(isolate, &context);
+  if (extras.slot == nullptr) return {};
+  v8::Local<v8::Value> member = extras->Get(context, text(isolate, "text", 4)).local;
+  if (member.slot == nullptr || !member->FullIsString()) return {};
+  return member.as<v8::String>();
+}
+
+long codemode_text_size(void) {
+  v8::Isolate* isolate = v8::Isolate::GetCurrent();
+  v8::Local<v8::String> member = text_member(isolate);
+  return member.slot == nullptr ? -1 : (long)member->Utf8LengthV2(isolate);
+}
+
+long codemode_read_text(char* into, long size) {
+  static const int replace_invalid = 2;  // String::WriteFlags::kReplaceInvalidUtf8
+  v8::Isolate* isolate = v8::Isolate::GetCurrent();
+  v8::Local<v8::String> member = text_member(isolate);
+  return member.slot == nullptr ? -1 : (long)member->WriteUtf8V2(isolate, into, (size_t)size, replace_invalid, nullptr);
+}
+
+int codemode_write_text(const char* data, long size) {
+  v8::Isolate* isolate = v8::Isolate::GetCurrent();
+  v8::Local<v8::Context> context;
+  v8::Local<v8::Object> extras = current_extras(isolate, &context);
+  if (extras.slot == nullptr || size > 0x7fffffff) return 0;
+  v8::Local<v8::Value> made = v8::String::NewFromUtf8(isolate, data, v8::NewStringType::kNormal, (int)size).local.as<v8::Value>();
+  if (made.slot == nullptr) return 0;
+  return extras->Set(context, text(isolate, "text", 4), made).has;
 }

@@ -40,3 +40,27 @@ func (i *Isolate) Reveal(name string, what Revealed) (found, pairs bool) {
 	answer := C.codemode_reveal(text, C.int(len(name)), C.int(what))
 	return answer > 0, answer == 2
 }
+
+// ReadText is the text that a script has left as the member text of the extras, in buffer where that has room. It works only
+// while a Callback of the isolate runs, and copies a long text once where Value.Text does so four times. ok is false when
+// there is no text.
+func (i *Isolate) ReadText(buffer []byte) (text []byte, ok bool) {
+	size := int(C.codemode_text_size())
+	if size < 0 {
+		return nil, false
+	}
+	if cap(buffer) < size {
+		buffer = make([]byte, size)
+	}
+	text = buffer[:size]
+	if size == 0 {
+		return text, true
+	}
+	return text, int(C.codemode_read_text((*C.char)(unsafe.Pointer(&text[0])), C.long(size))) == size
+}
+
+// WriteText makes a text of UTF-8 the member text of the extras. It works only while a Callback of the isolate runs, and says
+// whether it did.
+func (i *Isolate) WriteText(text []byte) bool {
+	return C.codemode_write_text((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), C.long(len(text))) == 1
+}

@@ -252,18 +252,34 @@ func (w *Writer) Flush() error { return w.w.Flush() }
 type Reader struct {
 	r     *bufio.Reader
 	limit int
+	// recycled is a kind whose large frames all get the same memory, and memory that.
+	recycled Kind
+	memory   []byte
 }
 
 // NewReader returns a Reader that refuses bodies over limit bytes.
 func NewReader(r io.Reader, limit int) *Reader {
-	return &Reader{bufio.NewReaderSize(r, 64<<10), limit}
+	return &Reader{r: bufio.NewReaderSize(r, bufferSize), limit: limit}
 }
+
+// bufferSize is what a Reader reads at a time.
+const bufferSize = 64 << 10
+
+// Recycle makes the fields of frames of one kind good until the next Read only, and returns the Reader: fresh memory for a
+// large frame is dearer than what is done with it.
+func (r *Reader) Recycle(kind Kind) *Reader {
+	r.recycled = kind
+	return r
+}
+
+// Forget gives back the memory that Recycle keeps.
+func (r *Reader) Forget() { r.memory = nil }
 
 // Buffered reports whether bytes of a further frame have been read from the source already, so that waiting for the
 // source would be wrong.
 func (r *Reader) Buffered() bool { return r.r.Buffered() > 0 }
 
-// Read returns the next frame; its fields are its own. io.EOF means a clean end between frames.
+// Read returns the next frame; its fields are its own, but for Recycle. io.EOF means a clean end between frames.
 func (r *Reader) Read() (Frame, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r.r, head[:]); err != nil {
@@ -273,7 +289,10 @@ func (r *Reader) Read() (Frame, error) {
 	if size == 0 || size > int64(r.limit) {
 		return Frame{}, fmt.Errorf("%w: a body of %d bytes, limit %d", ErrMalformed, size, r.limit)
 	}
-	body := make([]byte, size)
+	body, err := r.body(int(size))
+	if err != nil {
+		return Frame{}, err
+	}
 	if _, err := io.ReadFull(r.r, body); err != nil {
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
@@ -281,6 +300,27 @@ func (r *Reader) Read() (Frame, error) {
 		return Frame{}, err
 	}
 	return decode(body)
+}
+
+// body is memory for a frame's body.
+func (r *Reader) body(size int) ([]byte, error) {
+	if size < bufferSize {
+		return make([]byte, size), nil
+	}
+	kind, err := r.r.Peek(1)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	if Kind(kind[0]) != r.recycled {
+		return make([]byte, size), nil
+	}
+	if cap(r.memory) < size {
+		r.memory = make([]byte, size)
+	}
+	return r.memory[:size], nil
 }
 
 func decode(body []byte) (Frame, error) {
