@@ -3,11 +3,14 @@
 //
 //   {"command": "codemode", "args": ["serve", …], "env": {…}, "steps": [
 //     {"do": "listUntil", "texts": ["get_sum:"], "ms": 5000}, {"do": "call", "tool": "code", "arguments": {…}, "cancelAfterMs": 200},
-//     {"do": "kill", "match": "server-memory"}, {"do": "waitForListChanged", "ms": 5000}, {"do": "notifications"}]}
-import { readdirSync, readFileSync } from 'node:fs';
+//     {"do": "kill", "match": "server-memory"}, {"do": "waitForListChanged", "ms": 5000}, {"do": "notifications"},
+//     {"do": "write", "file": "mcp.json", "text": "…"}, {"do": "restart"}], "answer": {"action": "accept", …}}
+//
+// With an answer the client can be asked, and gives that.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -39,26 +42,45 @@ function commandLine(pid) {
 }
 
 const request = JSON.parse(readFileSync(0, 'utf8'));
-const transport = new StdioClientTransport({
-  command: request.command,
-  args: request.args,
-  env: { ...process.env, ...request.env },
-  stderr: 'inherit',
-});
-const client = new Client({ name: 'codemode-e2e', version: '1.0.0' });
-const seen = { listChanged: 0, progress: 0, errors: [] };
-client.onerror = (error) => seen.errors.push(String(error));
-client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-  seen.listChanged++;
-});
+const seen = { listChanged: 0, progress: 0, errors: [], asked: [] };
+let transport;
+let client;
+async function connect() {
+  transport = new StdioClientTransport({
+    command: request.command,
+    args: request.args,
+    env: { ...process.env, ...request.env },
+    stderr: 'inherit',
+  });
+  client = new Client({ name: 'codemode-e2e', version: '1.0.0' }, { capabilities: request.answer ? { elicitation: {} } : {} });
+  client.onerror = (error) => seen.errors.push(String(error));
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+    seen.listChanged++;
+  });
+  if (request.answer)
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      seen.asked.push(params.message);
+      return request.answer;
+    });
+  await client.connect(transport);
+}
+
+// The end of the server, and what of its processes outlives it.
+async function disconnect() {
+  const children = descendants(transport.pid);
+  await client.close();
+  for (let waited = 0; waited < 8000 && children.some((child) => commandLine(child) !== ''); waited += 50) await sleep(50);
+  return children.map(commandLine).filter((line) => line !== '');
+}
 
 const actions = {
-  // Lists until the tool's description has every text, since servers become ready one after the other.
+  // Lists until the tool's description has every text, and none that it is to be without, since servers become ready one after the other.
   async listUntil(step) {
     for (let waited = 0; ; waited += 50) {
       const list = await client.listTools();
       const description = list.tools[0]?.description ?? '';
-      if (waited >= step.ms || step.texts.every((text) => description.includes(text))) return list;
+      const settled = step.texts.every((text) => description.includes(text)) && !step.without?.some((text) => description.includes(text));
+      if (waited >= step.ms || settled) return list;
       await sleep(50);
     }
   },
@@ -82,6 +104,15 @@ const actions = {
     seen.listChanged = 0;
     return { changed };
   },
+  async write(step) {
+    writeFileSync(step.file, step.text);
+    return {};
+  },
+  async restart() {
+    const left = await disconnect();
+    await connect();
+    return { left };
+  },
   async children() {
     return { processes: descendants(transport.pid).map(commandLine) };
   },
@@ -90,10 +121,6 @@ const actions = {
   },
 };
 
-await client.connect(transport);
-const pid = transport.pid;
+await connect();
 for (const step of request.steps) console.log(JSON.stringify(await actions[step.do](step)));
-const children = descendants(pid);
-await client.close();
-for (let waited = 0; waited < 8000 && children.some((child) => commandLine(child) !== ''); waited += 50) await sleep(50);
-console.log(JSON.stringify({ left: children.map(commandLine).filter((line) => line !== '') }));
+console.log(JSON.stringify({ left: await disconnect() }));

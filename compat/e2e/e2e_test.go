@@ -70,10 +70,16 @@ type step map[string]any
 // drive runs the TypeScript SDK client through steps and returns one JSON object a step, and one more for the end.
 func drive(t *testing.T, env map[string]string, args []string, steps ...step) []map[string]any {
 	t.Helper()
+	return driveAnswering(t, nil, env, args, steps...)
+}
+
+// driveAnswering is drive with a client that can be asked, and gives that answer; nil is one that cannot.
+func driveAnswering(t *testing.T, answer map[string]any, env map[string]string, args []string, steps ...step) []map[string]any {
+	t.Helper()
 	needNode(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	input, err := json.Marshal(map[string]any{"command": codemode, "args": args, "env": env, "steps": steps})
+	input, err := json.Marshal(map[string]any{"command": codemode, "args": args, "env": env, "steps": steps, "answer": answer})
 	if err != nil {
 		t.Fatal(err)
 	}
