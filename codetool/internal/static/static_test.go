@@ -25,6 +25,12 @@ func TestFind(t *testing.T) {
 		{"async () => {\nconst x: string = '𝒳', y = await github.lst() as any\n}", "lst", 2, 42},
 		{"async () => { for await (const x of []) { }\n  return githb }", "githb", 2, 10},
 		{"async () => { await github.list() }", "", 0, 0},
+		{"async () => { ({}).__proto__.githb = 1; return githb }", "", 0, 0},
+		{"async () => { Object.getPrototypeOf({}).githb = 1; return githb }", "", 0, 0},
+		{"async () => { const {prototype} = Object; prototype.githb = 1; return githb }", "", 0, 0},
+		{"async () => { const {prototype: p} = Object; p.githb = 1; return githb }", "", 0, 0},
+		{"async () => { Object['prototype'].githb = 1; return githb }", "", 0, 0},
+		{"async () => { class A { constructor() {} } return githb }", "githb", 1, 51},
 		{"async () => { await github.lst(", "", 0, 0},
 	} {
 		fault := Find(c.source, around)

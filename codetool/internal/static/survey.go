@@ -55,16 +55,17 @@ func (s *surveyor) visit(node any) {
 		s.ok = false
 	case *ast.PropertyShort:
 		s.uses = append(s.uses, &n.Name)
+		s.reach(n.Name.Name.String())
+	case *ast.PropertyKeyed:
+		s.key(n.Key)
 	case *ast.DotExpression:
 		s.member(n.Left)
-		switch n.Identifier.Name {
-		case "constructor", "prototype": // of a function the one is an eval, of Object the other is behind the global object
-			s.ok = false
-		}
+		s.reach(n.Identifier.Name.String())
 	case *ast.NewExpression:
 		s.member(n.Callee)
 	case *ast.BracketExpression:
 		s.member(n.Left)
+		s.key(n.Member)
 	case *ast.BinaryExpression:
 		if n.Operator == token.IN {
 			s.member(n.Right)
@@ -110,6 +111,22 @@ func (s *surveyor) visit(node any) {
 		if n.Name != nil {
 			s.declare(n.Name)
 		}
+	}
+}
+
+// reach notes that a program reads a member of some object. Of a function constructor is an eval; what the others lead to is
+// behind the global object, whose variables it then is.
+func (s *surveyor) reach(member string) {
+	switch member {
+	case "constructor", "prototype", "__proto__", "getPrototypeOf", "setPrototypeOf":
+		s.ok = false
+	}
+}
+
+// key is reach for a name that is written as a text.
+func (s *surveyor) key(e ast.Expression) {
+	if literal, ok := e.(*ast.StringLiteral); ok {
+		s.reach(literal.Value.String())
 	}
 }
 
