@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -396,6 +397,22 @@ func TestClaimsOfAPrincipal(t *testing.T) {
 	} {
 		if got := who.Has(tt.claim, tt.value); got != tt.want {
 			t.Errorf("%s=%s: %v", tt.claim, tt.value, got)
+		}
+	}
+}
+
+func TestTheDocumentHasTheLimits(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{
+		fmt.Sprintf("| `maxToken` | %d KiB |", maxToken>>10), fmt.Sprintf("| `leeway` | %d s |", leeway/time.Second), fmt.Sprintf("| `maxKeys` | %d |", maxKeys),
+		fmt.Sprintf("| `readTime` | %d s |", readTime/time.Second), fmt.Sprintf("| `keysFresh` | %d min |", keysFresh/time.Minute),
+		fmt.Sprintf("| `keysLast` | %d h |", keysLast/time.Hour), fmt.Sprintf("| `keysPause` | %d s |", keysPause/time.Second), fmt.Sprintf("| `findTime` | %d s |", findTime/time.Second),
+	} {
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/limits.md has not %s", row)
 		}
 	}
 }
