@@ -79,10 +79,11 @@ func ExampleTool_Call_failure() {
 	// Error: Tool "ad" not found (line 1:18)
 	//   1 | async () => math.ad({ a: 40, b: 2 })
 	//     |                  ^
+	// math has add.
 	// Nothing was run.
-	// ReferenceError: mat is not defined (line 2:3)
+	// ReferenceError: mat is not defined (line 2:10); did you mean `math.add`?
 	//   2 |   return mat.add({ a: 40, b: 2 })
-	//     |   ^
+	//     |          ^
 }
 
 // Authorize is asked before each call, with the arguments that passed their schema.

@@ -29,6 +29,9 @@ const (
 func explainInvalid(tool *boundTool, problems []schema.Problem, arguments any) string {
 	e := explainer{arguments: arguments}
 	lines := e.explain(problems)
+	if _, isObject := arguments.(map[string]any); !isObject && len(lines) == 1 {
+		lines[0] += "; call it as " + tool.namespace + "." + tool.identifier + tool.parameters()
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Invalid arguments for %s.%s:", tool.namespace, tool.identifier)
 	for i, line := range lines {

@@ -50,6 +50,7 @@ func (t *Tool) foresee(code string) *Outcome {
 	} else {
 		failure.Message = (&protocol.ToolNotFoundError{Tool: fault.Name}).Error()
 		failure.Hint = t.offer(fault.Namespace, fault.Name)
+		failure.About = t.about(failure, code, nil)
 	}
 	return &Outcome{Failure: failure}
 }

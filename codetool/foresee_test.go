@@ -30,9 +30,9 @@ func TestForeseen(t *testing.T) {
 		{"async () => github.readFile({})", "Error: Tool \"readFile\" not found (line 1:20); did you mean \"fs.read_file\"?\n" +
 			"  1 | async () => github.readFile({})\n    |                    ^\nNothing was run."},
 		{"async () => github.get_all_issues({})", "Error: Tool \"get_all_issues\" not found (line 1:20)\n" +
-			"  1 | async () => github.get_all_issues({})\n    |                    ^\nNothing was run."},
+			"  1 | async () => github.get_all_issues({})\n    |                    ^\ngithub has list_issues, list_pulls, get_issue, create_issue.\nNothing was run."},
 		{"async () => github.frobnicate({})", "Error: Tool \"frobnicate\" not found (line 1:20)\n" +
-			"  1 | async () => github.frobnicate({})\n    |                    ^\nNothing was run."},
+			"  1 | async () => github.frobnicate({})\n    |                    ^\ngithub has list_issues, list_pulls, get_issue, create_issue.\nNothing was run."},
 		// TypeScript keeps the places of the sent text.
 		{"interface Issue { id: number }\nconst list: Issue[] = await github.list_isues({}) as Issue[]\nreturn list", "Error: Tool \"list_isues\" not found (line 2:36)"},
 		{"Here:\n```ts\nconst x = '𝒳'; await github.lst_pulls({})\n```\nDone.", "Error: Tool \"lst_pulls\" not found"},

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/codemode-go/codemode/protocol"
 )
@@ -15,6 +16,7 @@ import (
 const (
 	noValueHint   = "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value }"
 	opaqueHint    = "The program returned a %s, which has no JSON: call it, or return data."
+	listedHint    = "A namespace lists nothing. %s has %s."
 	namespaceHint = "%s is an object of functions, which has no JSON: call one of them, as in await %s.%s(…)."
 	emptyHint     = "An empty {} in the result may be a Map, a Set, an Error or a class without fields, which have no JSON: return Object.fromEntries(map), [...set] or error.message."
 	escapedHint   = "the program seems to be escaped twice: send line ends and quotes as they are"
@@ -23,12 +25,6 @@ const (
 // successHint says what a program that ended well may have got wrong; empty when nothing looks so.
 func (t *Tool) successHint(o *Outcome, code string, ran retry) string {
 	var hints []string
-	switch {
-	case o.Value == nil && o.Native != nil && o.Native.ValueKind != "":
-		hints = append(hints, fmt.Sprintf(opaqueHint, o.Native.ValueKind))
-	case o.Value == nil && len(o.Logs) == 0:
-		hints = append(hints, noValueHint)
-	}
 	open := t.unawaited(code)
 	if o.Native != nil {
 		if unheard := unheardOf(o.Native.Unhandled, ran); len(unheard) > 0 {
@@ -52,6 +48,18 @@ func (t *Tool) successHint(o *Outcome, code string, ran retry) string {
 		case len(hints) == 0 && makesOpaque.MatchString(code):
 			hints = append(hints, emptyHint)
 		}
+	}
+	if ns := t.listedNamespace(code); ns != nil {
+		hints = append(hints, fmt.Sprintf(listedHint, ns.identifier, ns.toolNames("")))
+	}
+	switch {
+	case o.Value != nil:
+	case o.Native != nil && o.Native.ValueKind != "":
+		hints = append(hints, fmt.Sprintf(opaqueHint, o.Native.ValueKind))
+	case readsEnvelope.MatchString(code):
+		hints = append(hints, strings.ToUpper(dataHint[:1])+dataHint[1:]+".")
+	case len(o.Logs) == 0 && len(hints) == 0:
+		hints = append(hints, noValueHint)
 	}
 	return strings.Join(hints, " ")
 }
@@ -90,14 +98,37 @@ func (t *Tool) failureHint(failure *protocol.Failure, code string) string {
 		if near := t.suggestName(name); near != "" {
 			return fmt.Sprintf("did you mean `%s`?", near)
 		}
+		return t.undefinedHint(name, code)
 	}
-	if failure.Kind == protocol.FailureSyntax && looksEscaped(code) {
+	switch {
+	case failure.Kind == protocol.FailureSyntax && looksEscaped(code):
 		return escapedHint
+	case (failure.Kind == protocol.FailureSyntax || strings.HasPrefix(failure.Message, emptyTag)) && len(fencedBlock.FindAllString(code, 2)) > 1:
+		return blocksHint
+	case strings.HasPrefix(failure.Message, "No such module "):
+		return modulesHint
+	case strings.HasPrefix(failure.Message, refusedFetch):
+		return noNetworkHint
+	case failure.Name == "SyntaxError" && strings.HasPrefix(failure.Message, `"[object Object]" is not valid JSON`):
+		return parsedHint
+	case failure.Name == "TypeError" && readsAWrongValue.MatchString(failure.Message):
+		return t.wrongValueHint(code)
 	}
-	if failure.Name == "TypeError" && readsAWrongValue.MatchString(failure.Message) {
-		if open := t.unawaited(code); len(open) > 0 {
-			return fmt.Sprintf("is an await missing? A call gives a promise: await %s(…)", open[0])
-		}
+	return ""
+}
+
+// refusedFetch is what a refused fetch says in the reference, and so here.
+const refusedFetch = "This worker is not permitted to access the internet"
+
+// wrongValueHint is for a program that took something for what it is not.
+func (t *Tool) wrongValueHint(code string) string {
+	switch open := t.unawaited(code); {
+	case len(open) > 0:
+		return fmt.Sprintf("is an await missing? A call gives a promise: await %s(…)", open[0])
+	case hasParameters.MatchString(code) && t.namespaceNames() != "":
+		return fmt.Sprintf(noArgumentsHint, t.namespaceNames())
+	case readsEnvelope.MatchString(code):
+		return dataHint
 	}
 	return ""
 }
@@ -214,6 +245,29 @@ func editDistance(a, b []rune, limit int) int {
 		before, last = last, row
 	}
 	return last[len(b)]
+}
+
+// placeOfName is where a variable that does not exist stands, when the engine's place is that of the statement around it.
+func placeOfName(failure *protocol.Failure, code string, at *protocol.Position) *protocol.Position {
+	name := ""
+	if failure != nil && at != nil && at.File == "" {
+		name = undefinedName(failure, code)
+	}
+	lines := lineEnds.Split(code, -1)
+	if name == "" || at.Line > len(lines) {
+		return nil
+	}
+	line := utf16.Encode([]rune(lines[at.Line-1]))
+	start := max(at.Column-1, 0)
+	if start > len(line) {
+		return nil
+	}
+	rest := string(utf16.Decode(line[start:]))
+	found := regexp.MustCompile(`(?:^|[^\p{L}\p{N}_$.])(` + regexp.QuoteMeta(name) + `)(?:[^\p{L}\p{N}_$]|$)`).FindStringSubmatchIndex(rest)
+	if found == nil {
+		return nil
+	}
+	return &protocol.Position{Line: at.Line, Column: at.Column + len(utf16.Encode([]rune(rest[:found[2]])))}
 }
 
 // undefinedName finds the variable of code that a ReferenceError says does not exist; empty when it says something else.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/codemode-go/codemode/dialect"
@@ -43,6 +44,9 @@ type Failure struct {
 	Abandoned []string
 	// Unheard are sentences about promises that rejected while nobody listened, often the cause of what failed later.
 	Unheard []string
+	// About are sentences on what there is in place of what was looked for: the functions of a namespace, and what the calls
+	// before give.
+	About []string
 	// Foreseen says that nothing was run: the text calls a tool, or reads a variable, that does not exist, or it does not
 	// fit the declarations (see Options.Check).
 	Foreseen bool
@@ -62,7 +66,15 @@ func (t *Tool) outcome(result *dialect.Result, code string, ran retry) *Outcome 
 		return o
 	}
 	o.Failure.Native = result.Native.Failure
+	if at := placeOfName(o.Failure.Native, code, o.Failure.Position); at != nil {
+		o.Failure.Position, o.Failure.Frame = at, frameOf(code, at)
+	}
 	o.Failure.Hint = t.failureHint(o.Failure.Native, code)
+	if o.Failure.Native != nil && o.Failure.Native.Kind == protocol.FailureSyntax && o.Failure.Position == nil && o.Failure.Hint == "" {
+		o.Failure.Hint, o.Failure.Position = incomplete(code)
+		o.Failure.Frame = frameOf(code, o.Failure.Position)
+	}
+	o.Failure.About = t.about(o.Failure, code, result.Native.Calls)
 	o.Failure.Completed = namesOf(result.Native.Calls, protocol.CallCompleted)
 	o.Failure.Unheard = unheardOf(result.Native.Unhandled, ran)
 	if len(o.Failure.Native.Pending) == 0 {
@@ -130,7 +142,7 @@ func (f *Failure) String() string {
 			if n.Name != "" && text != n.Name {
 				text = n.Name + ": " + text
 			}
-			text += f.place()
+			text = withPlace(text, f.place())
 		default: // the dialect's words for a clock say less than the executor's
 			if n.Message != "" {
 				text = n.Message
@@ -151,7 +163,7 @@ func (f *Failure) String() string {
 			text += "\nCaused by: " + clippedTo(cause, maxCause)
 		}
 	}
-	for _, sentence := range f.Unheard {
+	for _, sentence := range slices.Concat(f.About, f.Unheard) {
 		text += "\n" + sentence
 	}
 	if f.Foreseen {
@@ -185,6 +197,15 @@ func (f *Failure) named() string {
 		return "ReferenceError: " + f.Message + f.place()
 	}
 	return "Error: " + f.Message + f.place()
+}
+
+// withPlace puts a place behind a text, or behind the first line of one that is the head of a list.
+func withPlace(text, place string) string {
+	head, list, isList := strings.Cut(text, ":\n- ")
+	if !isList || place == "" || strings.Contains(head, "\n") {
+		return text + place
+	}
+	return head + place + ":\n- " + list
 }
 
 func (f *Failure) place() string {

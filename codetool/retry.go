@@ -36,10 +36,13 @@ func rereadings(result *dialect.Result, code string) (retry, bool) {
 	case isLabelledFence(result):
 		return unfenced(code)
 	case isSyntaxFailure(result):
-		if again, ok := unfenced(code); ok {
-			return again, true
+		for _, reading := range []func(string) (retry, bool){unfenced, unwrapped, unescaped} {
+			if again, ok := reading(code); ok {
+				return again, true
+			}
 		}
-		return unescaped(code)
+	case isQuotedProgram(result, code):
+		return unwrapped(code)
 	case result.Native.Failure == nil && result.Value == nil && len(result.Native.Calls) == 0 && len(result.Logs) == 0:
 		return calledFunction(code)
 	}
@@ -50,9 +53,12 @@ func rereadings(result *dialect.Result, code string) (retry, bool) {
 // to JavaScript, and the fence an empty text that is called as the tag of another.
 func isLabelledFence(result *dialect.Result) bool {
 	failure := result.Native.Failure
-	return failure != nil && failure.Kind == protocol.FailureThrown && failure.Name == "TypeError" && strings.HasPrefix(failure.Message, `"" is not a function`) &&
+	return failure != nil && failure.Kind == protocol.FailureThrown && failure.Name == "TypeError" && strings.HasPrefix(failure.Message, emptyTag) &&
 		len(result.Native.Calls) == 0 && len(result.Logs) == 0
 }
+
+// emptyTag is what the engine says of a text with three backquotes before and after it.
+const emptyTag = `"" is not a function`
 
 func isSyntaxFailure(result *dialect.Result) bool {
 	return result.Native != nil && result.Native.Failure != nil && result.Native.Failure.Kind == protocol.FailureSyntax
@@ -68,9 +74,25 @@ func (r retry) inCallersText(position *protocol.Position) *protocol.Position {
 	return &moved
 }
 
+// isQuotedProgram reports whether all that ran was a string with a program in it.
+func isQuotedProgram(result *dialect.Result, code string) bool {
+	if result.Native.Failure != nil || !strings.HasPrefix(strings.TrimSpace(code), `"`) {
+		return false
+	}
+	again, ok := unwrapped(code)
+	var value string
+	return ok && json.Unmarshal(result.Value, &value) == nil && value == again.code
+}
+
+// openFence is a fence at the start of a text that nothing closes, as a text that was cut has it.
+var openFence = regexp.MustCompile("^\\s*```[ \t]*[A-Za-z]*[ \t]*\r?\n")
+
 // unfenced finds the program in prose around a code block.
 func unfenced(code string) (retry, bool) {
 	blocks := fencedBlock.FindAllStringSubmatchIndex(code, -1)
+	if open := openFence.FindStringIndex(code); open != nil && strings.Count(code, "```") == 1 {
+		blocks = [][]int{{0, 0, 0, 0, open[1], len(code)}}
+	}
 	if len(blocks) != 1 {
 		return retry{}, false
 	}

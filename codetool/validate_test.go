@@ -27,7 +27,7 @@ func TestArgumentsAreChecked(t *testing.T) {
 		{"length", object(`"s":{"minLength":2}`, ``), `{"s":"x"}`, `s: expected at least 2 characters, got 1: "x"`},
 		{"pattern", object(`"s":{"pattern":"^a+$"}`, ``), `{"s":"b"}`, `s: expected text that matches /^a+$/, got "b"`},
 		{"a pattern of JavaScript's", object(`"s":{"pattern":"^(?!x)"}`, ``), `{"s":"x"}`, `s: expected text that matches /^(?!x)/, got "x"`},
-		{"not an object", object(``, ``), `"x"`, `the argument: expected object, got "x"`},
+		{"not an object", object(``, ``), `"x"`, `the argument: expected object, got "x"; call it as s.get_user()`},
 		{"long values are cut", object(`"n":{"type":"number"}`, ``), `{"n":"` + strings.Repeat("x", 500) + `"}`, `n: expected number, got "` + strings.Repeat("x", 59) + `…`},
 		{"alternatives", object(`"a":{"anyOf":[{"type":"string"},{"type":"number"}]}`, ``), `{"a":true}`,
 			`a: expected string or number, got true`},
