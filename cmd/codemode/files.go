@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // writeFile replaces a file as a whole, or not at all: it is never seen half written. A link stays a link, the mode of a file
@@ -41,6 +43,23 @@ func writeFile(file string, data []byte, mode fs.FileMode) (err error) {
 		return err
 	}
 	return os.Rename(temporary.Name(), file)
+}
+
+// freeName is a file's name, or where something else is there than data the name with a number that nothing has: what
+// somebody may still need is not overwritten.
+func freeName(file string, data []byte) (string, error) {
+	free := file
+	for n := 2; ; n++ {
+		there, err := os.ReadFile(free)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(there, data) {
+			return free, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		extension := filepath.Ext(file)
+		free = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, extension), n, extension)
+	}
 }
 
 // readOrEmpty reads a file; one that is not there is empty.

@@ -184,18 +184,30 @@ func (i *installation) put(term terminal, self string, gathered *config.Collecti
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(after)
-	record, err := json.MarshalIndent(installRecord{File: i.file, Backup: i.backup, Config: i.ours, Taken: taken, SHA256: hex.EncodeToString(sum[:])}, "", "  ")
+	if info, err := os.Stat(i.file); err == nil && info.Mode()&0o222 == 0 {
+		return fmt.Errorf("%s is read-only; nothing was written", i.file)
+	}
+	if i.backup, err = freeName(i.backup, before); err != nil {
+		return err
+	}
+	aside, err := freeName(i.ours, text)
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(i.file); err == nil && info.Mode()&0o222 == 0 {
-		return fmt.Errorf("%s is read-only; nothing was written", i.file)
+	if aside != i.ours {
+		if err := os.Rename(i.ours, aside); err != nil {
+			return err
+		}
+		fmt.Fprintf(term.err, "%s was there already, and is %s now; what it says beside servers, such as a policy, is not taken over\n", i.ours, aside)
+	}
+	record, err := i.recordOf(taken, after)
+	if err != nil {
+		return err
 	}
 	for _, step := range []struct {
 		file string
 		data []byte
-	}{{i.ours, text}, {i.backup, before}, {i.record, append(record, '\n')}} {
+	}{{i.ours, text}, {i.backup, before}, {i.record, record}} {
 		if err := writeFile(step.file, step.data, 0o600); err != nil {
 			return err
 		}
@@ -206,6 +218,13 @@ func (i *installation) put(term terminal, self string, gathered *config.Collecti
 	_, err = fmt.Fprintf(term.out, "%s now starts codemode in front of %s\n  its servers: %s\n  its file:    %s (as it was: %s)\nRestart %[1]s to use it; `codemode doctor --config %[3]s` checks the servers, `codemode uninstall %[6]s` undoes this.\n",
 		i.host.Title, strings.Join(taken, ", "), i.ours, i.file, i.backup, i.host.ID)
 	return err
+}
+
+// recordOf is the text of the record.
+func (i *installation) recordOf(taken []string, after []byte) ([]byte, error) {
+	sum := sha256.Sum256(after)
+	text, err := json.MarshalIndent(installRecord{File: i.file, Backup: i.backup, Config: i.ours, Taken: taken, SHA256: hex.EncodeToString(sum[:])}, "", "  ")
+	return append(text, '\n'), err
 }
 
 func (i *installation) uninstall(term terminal) error {

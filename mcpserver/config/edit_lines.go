@@ -115,8 +115,26 @@ func insertTOML(data []byte, at int, pieces []string) []byte {
 	return slices.Concat(data[:at], []byte(text), data[at:])
 }
 
+// oneDocument refuses a text of several documents, or with marks where one ends: what stands behind is none of ours.
+func oneDocument(data []byte) error {
+	begun := false
+	for number, line := range bytes.Split(data, []byte("\n")) {
+		line = bytes.TrimRight(line, "\r")
+		mark := bytes.HasPrefix(line, []byte("---")) || bytes.HasPrefix(line, []byte("..."))
+		if mark = mark && (len(line) == 3 || line[3] == ' ' || line[3] == '\t'); mark && begun {
+			return fmt.Errorf("there is more than one document, line %d; leave one", number+1)
+		}
+		text := bytes.TrimSpace(line)
+		begun = begun || mark && line[0] == '-' || !mark && len(text) > 0 && text[0] != '#' && text[0] != '%'
+	}
+	return nil
+}
+
 // cutYAML removes entries of the block mapping under key.
 func cutYAML(data []byte, key string, names []string) (rest []byte, pieces []string, at int, err error) {
+	if err := oneDocument(data); err != nil {
+		return nil, nil, 0, err
+	}
 	top, servers, end, err := blockOf(data, key)
 	if err != nil || servers == nil || len(servers.Content) == 0 {
 		return data, nil, -1, err

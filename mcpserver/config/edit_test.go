@@ -87,6 +87,9 @@ func TestReplaceRefusesWhatItCannotKeep(t *testing.T) {
 		{"codex", "[mcp_servers]\na = {command = \"a\"}\n", "not tables of their own"},
 		{"codex", "mcp_servers.a.command = \"a\"\n", "not tables of their own"},
 		{"goose", "extensions: {a: {cmd: a}}\n", "written in braces, line 1"},
+		{"goose", "%YAML 1.2\n---\n# x\nextensions:\n  a:\n    cmd: a\n---\nother: 1\n", "more than one document, line 7"},
+		{"goose", "extensions:\r\n  a:\r\n    cmd: a\r\n...\r\n# end\r\n", "more than one document, line 4"},
+		{"goose", "text: |\n  ---\nextensions:\n  a:\n    cmd: a\n--- # y\n", "more than one document, line 6"},
 		{"cursor", "{\"mcpServers\": []}", "must be an object of servers"},
 		{"cursor", "{", "not JSON"},
 	} {
