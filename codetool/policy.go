@@ -98,10 +98,13 @@ func compileRule(rule Rule) (c compiledRule, field string, err error) {
 	default:
 		return c, "action", fmt.Errorf("must be allow, deny or ask, is %q", rule.Action)
 	}
-	for field, patterns := range map[string][]string{"servers": rule.Servers, "tools": rule.Tools} {
-		for _, pattern := range patterns {
+	for _, of := range []struct {
+		field    string
+		patterns []string
+	}{{"servers", rule.Servers}, {"tools", rule.Tools}} {
+		for _, pattern := range of.patterns {
 			if _, err := path.Match(pattern, ""); err != nil {
-				return c, field, fmt.Errorf("%q is not a pattern: %w", pattern, err)
+				return c, of.field, fmt.Errorf("%q is not a pattern: %w", pattern, err)
 			}
 		}
 	}
