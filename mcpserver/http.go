@@ -42,7 +42,7 @@ type HTTPOptions struct {
 	AllowedOrigins []string
 	// AllowedHosts are names under which a proxy on this machine makes the server known ("mcp.example.com"). A request
 	// that comes over the loopback interface under any other name than the machine's own is refused: it may be that of
-	// a page whose name was made to point here.
+	// a page whose name was made to point here. That of OAuth's resource is one of them.
 	AllowedHosts []string
 	// Path is where the endpoint is; empty is "/mcp".
 	Path string
@@ -102,13 +102,7 @@ func (d *door) guarded(next func(*Server) http.Handler) http.Handler {
 		who, refused := d.identify(r)
 		if refused == nil {
 			if handler := next(who.to); handler != nil {
-				ctx := context.WithValue(r.Context(), identityKey{}, who)
-				if r.Method == http.MethodGet && !who.until.IsZero() { // a stream, which would go on
-					var end context.CancelFunc
-					ctx, end = context.WithDeadline(ctx, who.until)
-					defer end()
-				}
-				handler.ServeHTTP(w, r.WithContext(ctx))
+				handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, who)))
 				return
 			}
 			refused = d.challenge(http.StatusUnauthorized, unauthorized, nil)
@@ -169,6 +163,11 @@ func (o *HTTPOptions) resolve() HTTPOptions {
 	}
 	if resolved.Path == "" {
 		resolved.Path = "/mcp"
+	}
+	if resolved.OAuth != nil {
+		if u, err := url.Parse(resolved.OAuth.Resource); err == nil { // it is how a proxy makes us known
+			resolved.AllowedHosts = append(slices.Clone(resolved.AllowedHosts), u.Hostname())
+		}
 	}
 	return resolved
 }

@@ -74,6 +74,9 @@ func (d *door) accept(ctx context.Context, token string) (identity, *denial) {
 	who, err := d.verifier.Verify(ctx, token)
 	var lacking *access.ScopeError
 	var refused *access.RefusedError
+	if err != nil {
+		d.server.log.Debug("an access token does not count", "reason", err)
+	}
 	switch {
 	case errors.As(err, &lacking):
 		return identity{}, d.challenge(http.StatusForbidden, "Forbidden: "+err.Error(), []string{"error", "insufficient_scope", "error_description", err.Error()})

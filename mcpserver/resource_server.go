@@ -78,7 +78,7 @@ func pathOf(address string) string {
 	if err != nil { // the configuration was held against that
 		return ""
 	}
-	return u.EscapedPath()
+	return u.Path
 }
 
 // challenge refuses a request and says how to do better (RFC 6750, RFC 9728). What it says is pairs of a name and a text without quotes.

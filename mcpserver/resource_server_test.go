@@ -204,16 +204,46 @@ func TestAParkedRunIsItsSubjects(t *testing.T) {
 	}
 }
 
-// TestAStreamEndsWithItsToken: what is listened to would go on otherwise.
+// TestAStreamEndsWithItsToken: what is listened to would go on otherwise, in both eras.
 func TestAStreamEndsWithItsToken(t *testing.T) {
 	as := issuer.New(t)
 	url := protect(t, serve(t, nil, nil), as, &HTTPOptions{})
 	response, _ := ask(t, "POST", url, as.Token(nil), greeting)
-	// It has run out but for the half minute by which clocks may differ.
-	short := as.Token(map[string]any{"exp": time.Now().Add(-28 * time.Second).Unix()})
-	if response, _ := ask(t, "GET", url, short, "", "Mcp-Session-Id", response.Header.Get("Mcp-Session-Id")); response.StatusCode != 200 {
-		t.Errorf("%d", response.StatusCode) // ask reads to the stream's end
+	// It has run out but for the half minute by which clocks may differ. ask reads to the stream's end.
+	short := func() string { return as.Token(map[string]any{"exp": time.Now().Add(-27 * time.Second).Unix()}) }
+	if response, text := ask(t, "GET", url, short(), "", "Mcp-Session-Id", response.Header.Get("Mcp-Session-Id")); response.StatusCode != 200 {
+		t.Errorf("%d %s", response.StatusCode, text)
 	}
+	const listen = `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + modernMeta + `}}`
+	response, text := ask(t, "POST", url, short(), listen, "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen")
+	if response.StatusCode != 200 || !strings.Contains(text, "subscriptions/acknowledged") {
+		t.Errorf("%d %s", response.StatusCode, text)
+	}
+}
+
+// TestTheResourceIsAKnownName: a proxy on this machine, which has the resource's name, is let through.
+func TestTheResourceIsAKnownName(t *testing.T) {
+	as := issuer.New(t)
+	o := &HTTPOptions{OAuth: &config.ResourceServer{Resource: "https://mcp.example:8443/mcp", Issuers: []config.Issuer{{URL: as.URL}}}}
+	url := listen(t, serve(t, nil, nil), o)
+	as.Audience = o.OAuth.Resource
+	for host, want := range map[string]int{"mcp.example": 200, "mcp.example:8443": 200, "other.example": 403} {
+		request, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(greeting))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = host
+		request.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer " + as.Token(nil)}}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%s: %d", host, response.StatusCode)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
 }
 
 // TestViewsOfClaims: who has which view is what the access token says, and the audit file says who it was.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/codemode-go/codemode/protocol"
@@ -64,6 +65,11 @@ func (e *endpoints) handler(s *Server) http.Handler {
 			ctx, end = context.WithCancel(context.WithValue(ctx, servingKey{}, s))
 			defer end()
 			defer context.AfterFunc(s.ctx, end)() // a view may go before its clients do
+		}
+		if until := identityOf(ctx).until; !until.IsZero() && (r.Method == http.MethodGet || method == string(mcp.MethodSubscriptionsListen)) {
+			var end context.CancelFunc
+			ctx, end = context.WithDeadline(ctx, until) // a stream would go on without its token
+			defer end()
 		}
 		loan := lend(w)
 		defer loan.takeBack()
