@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -129,5 +130,64 @@ func TestHTTPAddressInUse(t *testing.T) {
 	defer taken.Close()
 	if err := s.ListenHTTP(t.Context(), taken.Addr().String(), nil, nil); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestSessionsAreBounded: what is kept of a client that went without a word is kept for an hour.
+func TestSessionsAreBounded(t *testing.T) {
+	s := fakes(t, nil, "echo")
+	e := &endpoints{of: map[*Server]*endpoint{}}
+	handler := e.handler(s)
+	sessions := e.of[s].sessions
+	send := func(method, session, owner string) (status int, given string) {
+		body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+		if session != "" {
+			body = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		}
+		ctx := context.WithValue(t.Context(), identityKey{}, identity{to: s, issuer: "i", subject: owner})
+		r := httptest.NewRequestWithContext(ctx, method, "/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Mcp-Session-Id", session)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		return w.Code, w.Header().Get("Mcp-Session-Id")
+	}
+	status, mine := send(http.MethodPost, "", "me")
+	if status != http.StatusOK || mine == "" {
+		t.Fatal(status, mine)
+	}
+	for range maxSessionsOfOne - 1 {
+		(&ownSessions{owners: sessions, owner: identity{issuer: "i", subject: "me"}.owner()}).Generate()
+	}
+	if status, _ := send(http.MethodPost, "", "me"); status != http.StatusServiceUnavailable {
+		t.Errorf("one too many of one person: %d", status)
+	}
+	if status, _ := send(http.MethodPost, "", "other"); status != http.StatusOK {
+		t.Errorf("another person: %d", status)
+	}
+	for len(sessions.of) < maxSessions {
+		(&ownSessions{owners: sessions}).Generate()
+	}
+	if status, _ := send(http.MethodPost, "", "other"); status != http.StatusServiceUnavailable {
+		t.Errorf("one too many of all: %d", status)
+	}
+	if status, _ := send(http.MethodPost, mine, "me"); status != http.StatusOK {
+		t.Errorf("a session that is there: %d", status)
+	}
+	if status, _ := send(http.MethodGet, "", "me"); status != http.StatusBadRequest {
+		t.Errorf("a stream of no session: %d", status)
+	}
+	if status, _ := send(http.MethodGet, mine, "other"); status != http.StatusNotFound {
+		t.Errorf("a stream of another's session: %d", status)
+	}
+	if status, _ := send(http.MethodDelete, mine, "other"); status != http.StatusNotFound || !sessions.has(mine, identity{issuer: "i", subject: "me"}.owner()) {
+		t.Errorf("the end of another's session: %d", status)
+	}
+	if status, _ := send(http.MethodDelete, mine, "me"); status != http.StatusOK {
+		t.Errorf("the end of a session: %d", status)
+	}
+	if status, _ := send(http.MethodPost, "", "other"); status != http.StatusOK {
+		t.Errorf("after one has ended: %d", status)
 	}
 }

@@ -105,10 +105,27 @@ func (s *Server) serverOf(who *access.Principal) (*Server, bool) {
 	return s, !s.claimed
 }
 
+// maxSessions bounds the sessions of one endpoint, each of which is remembered for sessionLife; maxSessionsOfOne those of one
+// person, who has an access token.
+const (
+	maxSessions      = 10_000
+	maxSessionsOfOne = 1000
+)
+
 // owners is mcp-go's server.SessionIdManager, and tells whose a session is: of another person it is not there.
 type owners struct {
-	mu sync.Mutex
-	of map[string]string // the sessions' owners, see identity.owner
+	mu    sync.Mutex
+	of    map[string]string // the sessions' owners, see identity.owner
+	count map[string]int    // the sessions by their owner
+}
+
+func newOwners() *owners { return &owners{of: map[string]string{}, count: map[string]int{}} }
+
+// full reports whether an owner can have no further session.
+func (o *owners) full(owner string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.of) >= maxSessions || owner != "" && o.count[owner] >= maxSessionsOfOne
 }
 
 // ResolveSessionIdManager implements server.SessionIdManagerResolver.
@@ -140,6 +157,7 @@ func (s *ownSessions) Generate() string {
 	s.owners.mu.Lock()
 	defer s.owners.mu.Unlock()
 	s.owners.of[id] = s.owner
+	s.owners.count[s.owner]++
 	return id
 }
 
@@ -153,10 +171,15 @@ func (s *ownSessions) Validate(id string) (ended bool, err error) {
 
 // Terminate implements server.SessionIdManager.
 func (s *ownSessions) Terminate(id string) (notAllowed bool, err error) {
-	if s.everybody || s.owners.has(id, s.owner) {
-		s.owners.mu.Lock()
-		defer s.owners.mu.Unlock()
-		delete(s.owners.of, id)
+	s.owners.mu.Lock()
+	defer s.owners.mu.Unlock()
+	owner, known := s.owners.of[id]
+	if !known || !s.everybody && owner != s.owner {
+		return false, nil
+	}
+	delete(s.owners.of, id)
+	if s.owners.count[owner]--; s.owners.count[owner] == 0 {
+		delete(s.owners.count, owner)
 	}
 	return false, nil
 }

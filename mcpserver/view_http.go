@@ -32,7 +32,7 @@ func (e *endpoints) handler(s *Server) http.Handler {
 	defer e.mu.Unlock()
 	one := e.of[s]
 	if one == nil {
-		sessions := &owners{of: map[string]string{}}
+		sessions := newOwners()
 		one = &endpoint{sessions: sessions, StreamableHTTPServer: server.NewStreamableHTTPServer(s.mcp,
 			server.WithSessionIdManagerResolver(sessions), server.WithSessionIdleTTL(sessionLife), server.WithHeartbeatInterval(heartbeat),
 			server.WithEventStore(newEvents()), server.WithStreamableHTTPLogger(s.log),
@@ -53,9 +53,11 @@ func (e *endpoints) handler(s *Server) http.Handler {
 				return
 			}
 		}
-		// mcp-go looks whose session it is at a POST alone.
-		if session := r.Header.Get(server.HeaderKeySessionID); session != "" && r.Method != http.MethodPost && !one.sessions.has(session, identityOf(r.Context()).owner()) {
-			http.Error(w, "Invalid session ID", http.StatusNotFound)
+		if status, why := one.sessions.refuse(r, method); status != 0 {
+			if status == http.StatusServiceUnavailable {
+				w.Header().Set("Retry-After", "60")
+			}
+			http.Error(w, why, status)
 			return
 		}
 		// A client without a session is its connection.
@@ -80,6 +82,22 @@ func (e *endpoints) handler(s *Server) http.Handler {
 		}
 		one.ServeHTTP(answer, r.WithContext(ctx))
 	})
+}
+
+// refuse looks at a request's session where mcp-go does not, which checks it at a POST alone, and makes one for a GET without.
+func (o *owners) refuse(r *http.Request, method string) (status int, why string) {
+	owner, session := identityOf(r.Context()).owner(), r.Header.Get(server.HeaderKeySessionID)
+	switch {
+	case method == string(mcp.MethodInitialize) && o.full(owner):
+		return http.StatusServiceUnavailable, "Unavailable: there are as many sessions as may be (limits maxSessions and maxSessionsOfOne); end some, or wait until they are forgotten"
+	case r.Method == http.MethodPost, mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)):
+		return 0, ""
+	case session == "" && r.Method == http.MethodGet:
+		return http.StatusBadRequest, "Bad Request: a stream belongs to a session; initialize one first"
+	case session != "" && !o.has(session, owner):
+		return http.StatusNotFound, "Invalid session ID"
+	}
+	return 0, ""
 }
 
 // shutdown ends the sessions of all.
