@@ -112,13 +112,19 @@ func (c *catalogue) head(room int, withUsage bool) string {
 	}
 	fmt.Fprintf(&b, lookUp, len(c.tools), c.search, c.describe, c.firstName())
 	left := room - characters(b.String())
+	var listed []*namespace
 	for _, ns := range c.namespaces {
+		shown := false
 		if note := commentLines(oneLine(ns.note, maxLine)); note != "" && characters(note)+minNames <= left {
 			b.WriteString(note)
 			left -= characters(note)
+			shown = true
+		}
+		if len(ns.tools) > 0 || ns.provider != "" && !shown { // a note says all there is of one without functions
+			listed = append(listed, ns)
 		}
 	}
-	lines, fit := c.namespaceLines(left)
+	lines, fit := namespaceLines(listed, left)
 	if !fit {
 		b.WriteString(c.listNamespaces(left))
 		return b.String()
@@ -137,8 +143,7 @@ func (c *catalogue) firstName() string {
 
 // namespaceLines is a line for each namespace: its name, what its server says of itself, and as many names as fit, with
 // their parameters where there is room for those too. It does not fit when there is no room for the namespaces alone.
-func (c *catalogue) namespaceLines(room int) (lines []string, fit bool) {
-	listed := slices.DeleteFunc(slices.Clone(c.namespaces), func(ns *namespace) bool { return len(ns.tools) == 0 && ns.provider == "" })
+func namespaceLines(listed []*namespace, room int) (lines []string, fit bool) {
 	for _, ns := range listed {
 		room -= characters(ns.identifier) + len(": ") + characters(moreNames(len(ns.tools), 0)) + len("\n")
 	}
@@ -155,6 +160,9 @@ func (c *catalogue) namespaceLines(room int) (lines []string, fit bool) {
 	for i, ns := range listed {
 		if more := moreNames(len(ns.tools), len(names[i])); more != "" {
 			names[i] = append(names[i], more)
+		}
+		if len(ns.tools) == 0 {
+			names[i] = []string{"no functions"}
 		}
 		lines = append(lines, ns.identifier+about[i]+": "+strings.Join(names[i], ", "))
 	}

@@ -196,3 +196,22 @@ func TestDeclarationsOfWhatStaysAreKept(t *testing.T) {
 		}
 	}
 }
+
+// A namespace without functions has no line that says nothing.
+func TestCompactSaysWhyThereIsNothing(t *testing.T) {
+	tool, _ := newTestTool(t, &Options{Form: FormCompact}, []Provider{
+		{Name: "ready", Tools: manyTools(2)}, {Name: "slow", Note: "slow is starting"}, {Name: "bare"},
+	}, ends(protocol.ExecuteResult{}))
+	text := tool.Description()
+	for _, want := range []string{"// slow is starting\n", "\nbare: no functions"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "slow:") || strings.Contains(text, ": \n") || strings.Contains(text, ":\n\n") {
+		t.Errorf("a line says nothing:\n%s", text)
+	}
+	if text = tool.DescriptionWithin(700); !strings.Contains(text, "slow") {
+		t.Errorf("slow is gone:\n%s", text)
+	}
+}

@@ -286,8 +286,15 @@ func eachMark(text string, plain func(string), marked func(id int, before, after
 	}
 }
 
-// hint is what a type at the present place could be called.
+// hint is what a type at the present place could be called: what its schema calls it, else the property that it is of.
 func (p *printer) hint() string {
+	if len(p.open) > 0 {
+		if ref := p.doc.targets[p.open[len(p.open)-1]]; strings.Contains(ref, "/$defs/") || strings.Contains(ref, "/definitions/") {
+			if name := helperName(ref); name[0] < '0' || name[0] > '9' {
+				return name
+			}
+		}
+	}
 	for i := len(p.path) - 2; i >= 0; i-- {
 		if p.path[i] == "properties" {
 			name := helperName(p.path[i+1])

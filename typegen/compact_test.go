@@ -48,3 +48,14 @@ func TestNamesOfSharedTypes(t *testing.T) {
 		}
 	}
 }
+
+// A shared type is called what the schema calls it.
+func TestCompactNamesOfDefinitions(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object","$defs":{"postal_address":{"type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"},"country":{"type":"string"}},"required":["street","city"]}},
+		"properties":{"home":{"$ref":"#/$defs/postal_address"},"work":{"$ref":"#/$defs/postal_address"}}}`)
+	got := typegen.GenerateCompact(typegen.Namespace{Name: "n", Tools: []typegen.Tool{{Name: "a", InputSchema: schema}}}).String()
+	want := "declare namespace n {\ntype PostalAddress = { street: string; city: string; country?: string };\nfunction a(input?: { home?: PostalAddress; work?: PostalAddress }): Promise<unknown>;\n}"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -14,7 +14,8 @@ func schemaCommand() command {
 		name:    "schema",
 		usage:   "schema",
 		summary: "Print the JSON Schema of a configuration file.",
-		description: `An editor that knows it completes and checks the file while it is written: {"$schema": "…", "mcpServers": {…}}.
+		description: `An editor that knows it completes and checks the file while it is written: codemode schema > schema.json, and
+{"$schema": "./schema.json", "mcpServers": {…}} in a configuration beside it. The schema is at no address of the web.
 docs/configuration.md says the same for people.`,
 		setup: func(*flag.FlagSet) runFunc {
 			return func(_ context.Context, term terminal, args []string) error {

@@ -25,7 +25,7 @@ import (
 func serveCommand() command {
 	return command{
 		name:    "serve",
-		usage:   "serve --config F [--config F]… [--http ADDR [--token-file F]] [--ui ADDR] [--remote URL [--token T]]",
+		usage:   "serve --config F [--config F]… [--http ADDR [--token-file F]] [--ui ADDR] [--remote URL… [--token T]]",
 		summary: "Serve the code tool in front of the MCP servers of a configuration.",
 		description: `Reads configurations as Claude Desktop, Claude Code and Cursor write them ({"mcpServers": {…}}); of two servers with one
 name the later file's counts. A file that changes is read again, and so are all on SIGHUP: a configuration that cannot be used

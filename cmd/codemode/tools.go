@@ -18,7 +18,7 @@ func toolsCommand() command {
 		usage:   "tools --config F [--config F]… [--format ts|compact|json|description|stats] [--timeout D] [--accept SERVER[.TOOL]]…",
 		summary: "Show what the servers of a configuration offer, and what the model reads.",
 		description: `Starts the servers, lists their tools and ends them. The formats:
-  ts           the TypeScript declarations of all tools
+  ts           the TypeScript declarations of all tools, and a comment for a server that could not run
   compact      the same in the short form
   json         {"servers": [{"name", "namespace", "state", "reason"?, "tools": [{"name", "description", "inputSchema", …}]}]}
   description  the code tool's description, within --budget and in the form that --description says
@@ -63,16 +63,29 @@ func toolFormats() map[string]toolPrinter {
 	return map[string]toolPrinter{
 		"json": printToolsJSON, "stats": printStats,
 		"ts": func(term terminal, server *mcpserver.Server) error {
-			return printBlocks(term, "tools", server.DeclarationsIn(codetool.FormFull))
+			return printBlocks(term, "tools", readyOnly(server, codetool.FormFull))
 		},
 		"compact": func(term terminal, server *mcpserver.Server) error {
-			return printBlocks(term, "tools", server.DeclarationsIn(codetool.FormCompact))
+			return printBlocks(term, "tools", readyOnly(server, codetool.FormCompact))
 		},
 		"description": func(term terminal, server *mcpserver.Server) error {
 			_, err := fmt.Fprintln(term.out, server.Description())
 			return err
 		},
 	}
+}
+
+// readyOnly are the servers' declarations, and a comment in the place of those of a server that did not answer.
+func readyOnly(server *mcpserver.Server, form codetool.Form) []codetool.Declarations {
+	blocks := server.DeclarationsIn(form)
+	for _, s := range server.Servers() {
+		for i := range blocks {
+			if blocks[i].Namespace == s.Namespace && s.State != "ready" && len(s.Tools) == 0 {
+				blocks[i].Text = fmt.Sprintf("// %s: the server is %s", s.Namespace, s.State)
+			}
+		}
+	}
+	return blocks
 }
 
 // showTools starts the servers, prints what they have, and ends them.

@@ -166,7 +166,7 @@ func (c *Collection) translate(file string, in found) protocol.Object {
 		switch {
 		case f.shape == shapeDuration && value.kind == isNumber && strings.HasSuffix(r.spelled[f.key], "_sec"), f.shape == shapeDuration && value.kind == isNumber && in.spelling.seconds:
 			out = value.text + "s"
-		case f.key == "type" && (value.text == "custom" || value.text == "extension"):
+		case f.key == "type" && (value.text == "custom" || value.text == "extension"), saysNothing(f.key, value):
 			continue
 		case (f.key == "cwd" || f.key == "envFile") && value.kind == isString, f.key == "openapi" && value.kind == isString && !strings.Contains(value.text, "://"):
 			out = r.anchored(text(value.text))
@@ -176,6 +176,20 @@ func (c *Collection) translate(file string, in found) protocol.Object {
 		entry = append(entry, protocol.Member{Key: f.key, Value: out})
 	}
 	return entry
+}
+
+// saysNothing reports whether a field is what it would be without: some hosts write them all, and two entries of one server
+// are not to differ by that.
+func saysNothing(key string, value *node) bool {
+	switch key {
+	case "env", "headers", "args":
+		return value.kind != isString && len(value.members) == 0 && len(value.items) == 0
+	case "type":
+		return value.text == "stdio" // a command says so, and nothing else is started by one
+	case "disabled":
+		return value.is("false")
+	}
+	return false
 }
 
 // anchored makes a path independent of the file's place, unless a variable starts it.
@@ -244,7 +258,7 @@ func (n *node) plain(text func(string) string) any {
 
 // File is the gathered configuration as JSON.
 func (c *Collection) File() ([]byte, error) {
-	object := protocol.Object{{Key: "$schema", Value: SchemaID}}
+	object := protocol.Object{}
 	if len(c.inputs) > 0 {
 		object = append(object, protocol.Member{Key: "inputs", Value: c.inputs})
 	}

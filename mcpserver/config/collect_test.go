@@ -24,6 +24,27 @@ func hostFiles(t *testing.T, files map[string]string) *Places {
 	return &Places{OS: "linux", Home: home, Config: filepath.Join(home, ".config"), Codex: filepath.Join(home, ".codex")}
 }
 
+// What a host writes though it says nothing makes no other server, and no address of the web that nobody serves is named.
+func TestServersThatDifferInNothing(t *testing.T) {
+	p := hostFiles(t, map[string]string{
+		".cursor/mcp.json":           `{"mcpServers": {"a": {"command": "a", "args": ["x"]}, "h": {"url": "https://h/"}}}`,
+		".config/Code/User/mcp.json": `{"servers": {"a": {"type": "stdio", "command": "a", "args": ["x"], "env": {}}, "h": {"url": "https://h/", "headers": {}}}}`,
+	})
+	c := NewCollection("")
+	for _, h := range p.Hosts() {
+		if _, err := os.Stat(h.UserFile()); err != nil {
+			continue
+		}
+		if _, err := c.Add(h.Title, h.UserFile()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := c.File()
+	if err != nil || len(c.Servers()) != 2 || len(c.Notes) > 0 || strings.Contains(string(text), "$schema") {
+		t.Errorf("%v, %v\n%s", c.Notes, err, text)
+	}
+}
+
 // TestCollectedServersMeanTheSame: what import writes starts the same servers as the hosts' own files.
 func TestCollectedServersMeanTheSame(t *testing.T) {
 	p := hostFiles(t, map[string]string{

@@ -33,6 +33,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // Config is what the files say together.
@@ -236,6 +238,9 @@ func (m *merger) finish() (*Config, error) {
 		if v.Claims != nil && config.Settings.ResourceServer == nil {
 			config.Warnings = append(config.Warnings, fmt.Sprintf("codemode.views: nobody has the view %q by its claims: there is no codemode.http.oauth", v.Name))
 		}
+	}
+	if s := config.Settings; len(s.AllowAddresses) > 0 && s.Outbound != protocol.OutboundInherit {
+		config.Warnings = append(config.Warnings, `codemode.allowAddresses opens nothing: programs reach no address at all without "outbound": "inherit"`)
 	}
 	owner := map[string]string{}
 	for _, e := range m.entries {

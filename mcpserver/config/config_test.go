@@ -261,6 +261,21 @@ func TestAllowedAddressesAreRanges(t *testing.T) {
 	}
 }
 
+func TestAllowedAddressesNeedOutbound(t *testing.T) {
+	for settings, warned := range map[string]bool{
+		`{"allowAddresses": ["10.0.0.0/8"]}`: true, `{"allowAddresses": ["10.0.0.0/8"], "outbound": "blocked"}`: true,
+		`{"allowAddresses": ["10.0.0.0/8"], "outbound": "inherit"}`: false, `{"allowAddresses": []}`: false,
+	} {
+		got, err := Parse("/etc/mcp.json", []byte(`{"mcpServers": {"a": {"command": "sh"}}, "codemode": `+settings+`}`), environment())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warnings := strings.Join(got.Warnings, "\n"); strings.Contains(warnings, "codemode.allowAddresses opens nothing") != warned {
+			t.Errorf("%s: %q", settings, warnings)
+		}
+	}
+}
+
 func TestNamespaces(t *testing.T) {
 	for in, want := range map[string]string{
 		"github": "github", "my server": "my_server", "my-server": "my_server", "1st": "_1st", "delete": "delete_", "console": "console_",

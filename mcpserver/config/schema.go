@@ -7,7 +7,7 @@ import (
 	"github.com/codemode-go/codemode/protocol"
 )
 
-// SchemaID is where the schema says that it lives.
+// SchemaID is the schema's own name. Nothing is served there.
 const SchemaID = "https://github.com/codemode-go/codemode/docs/configuration.schema.json"
 
 // Schema is the JSON Schema (draft 2020-12) of a file of ours, for editors: the servers, with the hosts' spellings of
