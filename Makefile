@@ -11,7 +11,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build conformance test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-remote bench-proxy bench-compat compat clean deps help release mcpb man govulncheck
+.PHONY: all build conformance test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-remote bench-proxy bench-remote bench-compat compat clean deps help release mcpb man govulncheck
 
 all: fmt lint test
 
@@ -63,11 +63,14 @@ compat: build ## the handed catalogue on our dialect, a column a release; prints
 conformance: $(E2E)/node_modules ## the official MCP conformance suite on serve --http and on our client; prints its report
 	$(GO) test ./compat/e2e -run Conforms -count 1 -v
 
-bench-compat: build $(REF)/node_modules ## the reference and us in one run; writes docs/performance.*
+bench-compat: build $(REF)/node_modules $(NPM)/node_modules ## the reference and us in one run; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench -codemode $(BIN)/codemode
 
 bench-proxy: build ## serve in front of 60 servers, and a nested call beside a direct one; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench -codemode $(BIN)/codemode -proxy
+
+bench-remote: build $(NPM)/node_modules ## a daemon beside npm capnweb and a local pool, as ratios; writes docs/performance.*
+	$(GO) run ./compat/cmd/bench -codemode $(BIN)/codemode -daemon
 
 deps: $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules $(HOST)/node_modules ## what the tests need from lock files
 

@@ -1,9 +1,6 @@
 package protocol
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "github.com/codemode-go/codemode/internal/jsonscan"
 
 // mostNesting is how deep a JSON text may nest: what encoding/json and jsontext take.
 const mostNesting = 10_000
@@ -147,40 +144,24 @@ func (v *validator) word(word string) bool {
 	return true
 }
 
-// str passes over a string, eight bytes at a time while none of them ends it, escapes or is a control character.
 func (v *validator) str() bool {
-	const each, high = 0x0101010101010101, 0x8080808080808080
 	text, at := v.text, v.at+1
 	for {
-		for at+8 <= len(text) {
-			w := binary.LittleEndian.Uint64(text[at:])
-			quote, escape := w^(each*'"'), w^(each*'\\')
-			// A byte of these has its high bit set where the one of w is below 0x20, a quote, or a backslash; one further
-			// up may have it without cause.
-			special := ((w - each*0x20) &^ w) | ((quote - each) &^ quote) | ((escape - each) &^ escape)
-			if special &= high; special != 0 {
-				at += bits.TrailingZeros64(special) / 8
-				break
-			}
-			at += 8
-		}
-		if at >= len(text) {
+		if at += jsonscan.Plain(text[at:]); at >= len(text) {
 			return false
 		}
-		switch c := text[at]; {
-		case c == '"':
+		switch text[at] {
+		case '"':
 			v.at = at + 1
 			return true
-		case c < 0x20:
-			return false
-		case c == '\\':
+		case '\\':
 			length := escapeLength(text[at:])
 			if length == 0 {
 				return false
 			}
 			at += length
-		default:
-			at++
+		default: // a control character
+			return false
 		}
 	}
 }

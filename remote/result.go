@@ -119,7 +119,6 @@ type (
 		Causes     []string             `json:"causes"`
 	}
 	wireResult struct {
-		Result      json.RawMessage `json:"result"`
 		ResultJSON  string          `json:"resultJson"`
 		ValueKind   string          `json:"valueKind"`
 		Failure     *wireFailure    `json:"failure"`
@@ -131,13 +130,33 @@ type (
 	}
 )
 
+// takeResult takes the program's value out of a result. It may have megabytes, which were looked at when they came in.
+func takeResult(v any) (value json.RawMessage, rest capnweb.Object, err error) {
+	members, ok := capnweb.Members(v)
+	if !ok {
+		return nil, nil, invalid("result must be an object")
+	}
+	for _, m := range members {
+		if m.Key != "result" {
+			rest = append(rest, m)
+		} else if value, err = capnweb.JSON(m.Value); err != nil {
+			return nil, nil, invalid("result.result: %v", err)
+		}
+	}
+	return value, rest, nil
+}
+
 // decodeResult reads a result of a daemon.
 func decodeResult(v any) (*protocol.ExecuteResult, error) {
 	var w wireResult
-	if err := unmarshal("result", v, &w); err != nil {
+	value, rest, err := takeResult(v)
+	if err == nil {
+		err = unmarshal("result", rest, &w)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("the daemon's answer is no result: %w", err)
 	}
-	r := &protocol.ExecuteResult{Value: w.Result, ValueKind: w.ValueKind, ExecutionID: w.ExecutionID, Failure: w.Failure.failure()}
+	r := &protocol.ExecuteResult{Value: value, ValueKind: w.ValueKind, ExecutionID: w.ExecutionID, Failure: w.Failure.failure()}
 	if w.ResultJSON != "" {
 		r.Value = json.RawMessage(w.ResultJSON)
 	}

@@ -61,6 +61,8 @@ type Report struct {
 	Figures  []Figure          `json:"figures"`
 	// Proxy may be of another run than the rest, see RunProxy; nil is none.
 	Proxy *Proxy `json:"proxy,omitempty"`
+	// Daemon is likewise of RunDaemon.
+	Daemon *Daemon `json:"daemon,omitempty"`
 }
 
 // Options adjusts Run.

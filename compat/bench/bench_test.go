@@ -16,7 +16,40 @@ import (
 
 func TestMain(m *testing.M) {
 	worker.Main() // does not return in a process that a pool started as a worker
+	if len(os.Args) > 1 && os.Args[1] == callbackRole {
+		if err := CallbackDaemon(os.Stdin, os.Stdout); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
+}
+
+// callbackRole is the argument that makes the test binary the daemon of callbacks.
+const callbackRole = "callback-daemon"
+
+// TestCallbacksOfBothSides measures callbacks once, between two processes of ours and between two of node.
+func TestCallbacksOfBothSides(t *testing.T) {
+	t.Chdir("../..") // where RunDaemon has to be called
+	if _, err := os.Stat(npm + "/node_modules"); err != nil && os.Getenv("CI") == "" {
+		t.Skip("npm packages are not installed (make deps)")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &daemonBench{options: resolve(&Options{Rounds: 1}), callbacks: []string{self, callbackRole}, report: &Daemon{}}
+	if err := b.callbackRates(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.report.Comparisons) != 2 {
+		t.Fatalf("%+v", b.report.Comparisons)
+	}
+	for _, c := range b.report.Comparisons {
+		if c.Other < 100 || c.Ours < 100 {
+			t.Errorf("%+v", c)
+		}
+	}
 }
 
 // TestSidesRunEveryTask runs each program once on both sides, and reads their memory.
@@ -65,6 +98,7 @@ func TestReport(t *testing.T) {
 		{"fast", "ms", 4, 1}, {"many", "runs/s", 100, 50}, {"small", "MB", 1000, 1},
 	}}
 	r.Proxy = &Proxy{Date: "2026-01-02", Machine: "another machine", Measures: []Measure{{"a start", "ms", 80, 120}}}
+	r.Daemon = &Daemon{Date: "2026-01-03", Machine: "a third machine", Comparisons: []Comparison{{"callbacks", "calls/s", "npm capnweb", 100, 130, "≥ 1.3 times"}}}
 	dir := t.TempDir()
 	if err := r.Write(dir); err != nil {
 		t.Fatal(err)
@@ -83,7 +117,8 @@ func TestReport(t *testing.T) {
 	if err := json.Unmarshal([]byte(read("performance.json")), &again); err != nil || len(again.Figures) != 3 || again.Figures[0] != r.Figures[0] {
 		t.Errorf("%+v, %v", again, err)
 	}
-	for _, row := range []string{"| fast | 4.00 ms | 1.00 ms | 4.0 |", "| many | 100 runs/s | 50.0 runs/s | 0.5 |", "| a start | 80.0 ms | 120 ms |", "on another machine, written by `make bench-proxy` on 2026-01-02"} {
+	for _, row := range []string{"| fast | 4.00 ms | 1.00 ms | 4.0 |", "| many | 100 runs/s | 50.0 runs/s | 0.5 |", "| a start | 80.0 ms | 120 ms |", "on another machine, written by `make bench-proxy` on 2026-01-02",
+		"| callbacks | npm capnweb | 100 calls/s | 130 calls/s | 1.30 | ≥ 1.3 times |", "On a third machine, written by `make bench-remote` on 2026-01-03"} {
 		if !strings.Contains(read("performance.md"), row) {
 			t.Errorf("no row %q in\n%s", row, read("performance.md"))
 		}

@@ -75,6 +75,31 @@ func (r *Report) proxyText() string {
 	return fmt.Sprintf(proxyPage, r.Proxy.Machine, r.Proxy.Date, rows.String())
 }
 
+const daemonPage = `
+## Through a daemon
+
+On %s, written by ` + "`make bench-remote`" + ` on %s.
+
+| | beside | that | ours | ratio | wanted |
+|---|---|---:|---:|---:|---|
+%s
+Every figure but the last is the median of several rounds, after one that warms up, in turns. Callbacks are what a daemon calls of its host's: between
+two processes of ours, and between two of node with the npm package (0.12.0). A program's time is that of a single run after a pause of 60 ms, through
+` + "`codemode daemon`" + ` on loopback and through a pool of the measuring process. Memory is the daemon's, without its workers.
+`
+
+// daemonText is the page's part on the daemon; empty without one.
+func (r *Report) daemonText() string {
+	if r.Daemon == nil {
+		return ""
+	}
+	var rows strings.Builder
+	for _, c := range r.Daemon.Comparisons {
+		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %.2f | %s |\n", c.Name, c.Beside, amount(c.Other, c.Unit), amount(c.Ours, c.Unit), c.Ratio(), c.Wanted)
+	}
+	return fmt.Sprintf(daemonPage, r.Daemon.Machine, r.Daemon.Date, rows.String())
+}
+
 // Read reads the report that Write put into a directory.
 func Read(dir string) (*Report, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "performance.json"))
@@ -96,7 +121,7 @@ func (r *Report) page() string {
 			versions = append(versions, strings.TrimPrefix(name+" "+v, "reference "))
 		}
 	}
-	return fmt.Sprintf(page, r.Versions["reference"], r.Machine, r.Date, rows.String(), strings.Join(versions, ", ")) + r.proxyText()
+	return fmt.Sprintf(page, r.Versions["reference"], r.Machine, r.Date, rows.String(), strings.Join(versions, ", ")) + r.proxyText() + r.daemonText()
 }
 
 func amount(v float64, unit string) string {

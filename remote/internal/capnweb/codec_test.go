@@ -173,6 +173,7 @@ func (s *script) read() ([]byte, error) {
 }
 func (s *script) drain()               {}
 func (s *script) write([]byte) error   { return nil }
+func (s *script) flush() error         { return nil }
 func (s *script) ping() error          { return nil }
 func (s *script) farewell(int, string) {}
 func (s *script) close() {

@@ -179,11 +179,17 @@ func (s *Session) unsent(value any) {
 	}
 }
 
+// roomFor is about how long a message with a value is.
+func roomFor(v any) int {
+	size := int(sizeOf(v))
+	return 128 + size + size/32
+}
+
 // answerMessage encodes an answer; one that cannot cross rejects its call, and sent says so. The mutex is held.
 func (s *Session) answerMessage(id int64, value any, failure error) (text []byte, sent bool) {
 	attempt := func(kind string, v any) ([]byte, error) {
 		pass := &passing{session: s}
-		e := &encoder{b: make([]byte, 0, 64), table: pass}
+		e := &encoder{b: make([]byte, 0, roomFor(v)), table: pass}
 		e.b = append(strconv.AppendInt(append(e.b, `["`+kind+`",`...), id, 10), ',')
 		err := e.value(v, 0)
 		e.b = append(e.b, ']')

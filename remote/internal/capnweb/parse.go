@@ -1,10 +1,13 @@
 package capnweb
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/codemode-go/codemode/internal/jsonscan"
 )
 
 // parser reads one message. It copies what is plain JSON to out, where arrays stand without their escape, and cuts
@@ -334,20 +337,22 @@ func (p *parser) skipScalar() error {
 }
 
 func (p *parser) skipString() error {
-	for p.pos++; p.pos < len(p.in); p.pos++ {
-		switch c := p.in[p.pos]; {
-		case c == '"':
+	for p.pos++; ; p.pos++ {
+		if p.pos += jsonscan.Plain(p.in[p.pos:]); p.pos >= len(p.in) {
+			return p.syntax("Unterminated string")
+		}
+		switch p.in[p.pos] {
+		case '"':
 			p.pos++
 			return nil
-		case c < ' ':
-			return p.syntax("Bad control character in string literal")
-		case c == '\\':
+		case '\\':
 			if err := p.skipEscape(); err != nil {
 				return err
 			}
+		default:
+			return p.syntax("Bad control character in string literal")
 		}
 	}
-	return p.syntax("Unterminated string")
 }
 
 // skipEscape passes over an escape up to its last byte.
@@ -432,12 +437,10 @@ func (p *parser) integer() (int64, error) {
 // unquote decodes a valid JSON string; a lone surrogate becomes U+FFFD.
 func unquote(quoted []byte) string {
 	inner := quoted[1 : len(quoted)-1]
-	for _, c := range inner {
-		if c == '\\' {
-			var text string
-			_ = json.Unmarshal(quoted, &text) // it was checked
-			return text
-		}
+	if bytes.IndexByte(inner, '\\') >= 0 {
+		var text string
+		_ = json.Unmarshal(quoted, &text) // it was checked
+		return text
 	}
 	return string(inner)
 }

@@ -76,7 +76,7 @@ func (s *Session) flush() error {
 		s.out.messages = nil
 		s.mu.Unlock()
 		if len(messages) == 0 {
-			return nil
+			return s.transport.flush()
 		}
 		for _, text := range messages {
 			if err := s.transport.write(text); err != nil {
@@ -103,7 +103,7 @@ func (s *Session) farewell() {
 	if last.abort != nil {
 		e := &encoder{b: []byte(`["abort",`)}
 		if err := e.value(last.abort, 0); err == nil {
-			if s.transport.write(append(e.b, ']')) != nil {
+			if s.transport.write(append(e.b, ']')) != nil || s.transport.flush() != nil {
 				return
 			}
 		}

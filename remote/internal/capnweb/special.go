@@ -328,13 +328,26 @@ func (p *parser) error(bracket, depth int) (any, error) {
 	return e, p.rest()
 }
 
+// Members takes an object apart that may be JSON text; ok is false for what is no object. The values of JSON text are parts
+// of it.
+func Members(v any) (object Object, ok bool) {
+	if raw, isText := v.(json.RawMessage); isText && (len(raw) == 0 || raw[0] != '{') {
+		return nil, false
+	} else if !isText {
+		object, ok = v.(Object)
+		return object, ok
+	}
+	object, err := members(v)
+	return object, err == nil
+}
+
 // members takes an object apart that may be JSON text.
 func members(v any) (Object, error) {
 	raw, ok := v.(json.RawMessage)
 	if !ok {
 		return v.(Object), nil
 	}
-	q := parser{in: raw, out: make([]byte, 0, len(raw)), pos: 1}
+	q := parser{in: raw, pos: 1}
 	var object Object
 	for q.next() != '}' {
 		if len(object) > 0 {

@@ -127,7 +127,7 @@ func (s *Session) pushCall(st *Stub, path, args []any) (pending *Pending, over b
 		return nil, false, errLimit("more than %d calls and objects of the peer are held", s.limits.Table)
 	}
 	pass := &passing{session: s}
-	e := &encoder{b: make([]byte, 0, 128), table: pass}
+	e := &encoder{b: make([]byte, 0, roomFor(args)), table: pass}
 	e.b = append(strconv.AppendInt(append(e.b, `["push",["pipeline",`...), st.id, 10), ',', '[')
 	for i, part := range path {
 		if i > 0 {

@@ -24,7 +24,9 @@ type transport interface {
 	read() ([]byte, error)
 	// drain reads and forgets until the end.
 	drain()
+	// write may hold back what it is given until flush.
 	write(text []byte) error
+	flush() error
 	ping() error
 	// farewell sends a close frame and waits for the peer's.
 	farewell(code int, reason string)
@@ -51,14 +53,16 @@ func (e *ErrClosed) Orderly() bool {
 // peer shows signs of life.
 type socket struct {
 	conn   *websocket.Conn
+	batch  *batch // what conn writes to; nil when it writes at once
 	limits Limits
 	buffer []byte
+	lent   *[lentBuffer]byte // what buffer is part of, at times
 	once   sync.Once
 	done   chan struct{} // closed when the reader has met the end
 }
 
-func newSocket(conn *websocket.Conn, limits Limits) *socket {
-	t := &socket{conn: conn, limits: limits.resolve(), done: make(chan struct{})}
+func newSocket(conn *websocket.Conn, batch *batch, limits Limits) *socket {
+	t := &socket{conn: conn, batch: batch, limits: limits.resolve(), done: make(chan struct{})}
 	conn.SetReadLimit(0)
 	conn.SetPongHandler(func(string) error { t.alive(); return nil })
 	ping := conn.PingHandler()
@@ -83,8 +87,11 @@ func (t *socket) drain() {
 	}
 }
 
-// keptBuffer bounds the read buffer that is kept between messages.
-const keptBuffer = 64 << 10
+// keptBuffer bounds the read buffer that a session keeps between messages. Larger ones, up to lentBuffer, are lent.
+const keptBuffer, lentBuffer = 64 << 10, 2 << 20
+
+// readBuffers has buffers of lentBuffer's size: a message that grows one of its own takes twice its length of memory.
+var readBuffers = sync.Pool{New: func() any { return new([lentBuffer]byte) }}
 
 func (t *socket) read() ([]byte, error) {
 	text, err := t.readMessage()
@@ -105,13 +112,11 @@ func (t *socket) readMessage() ([]byte, error) {
 	if kind != websocket.TextMessage {
 		return nil, newError("Error", "", "a binary message is no Cap'n Web")
 	}
-	if cap(t.buffer) > keptBuffer {
-		t.buffer = nil
-	}
+	t.giveBack()
 	text := t.buffer[:0]
 	for {
 		if len(text) == cap(text) {
-			text = append(text, make([]byte, max(512, len(text)))...)[:len(text)]
+			text = t.grow(text)
 		}
 		n, err := r.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]
@@ -129,10 +134,31 @@ func (t *socket) readMessage() ([]byte, error) {
 	}
 }
 
+// grow makes room for more of a message.
+func (t *socket) grow(text []byte) []byte {
+	if t.lent == nil && len(text) >= keptBuffer && len(text) < lentBuffer {
+		t.lent = readBuffers.Get().(*[lentBuffer]byte)
+		return t.lent[:copy(t.lent[:], text)]
+	}
+	return append(text, make([]byte, max(512, len(text)))...)[:len(text)]
+}
+
+// giveBack ends the use of a buffer that was lent for the message before, and of one that is too large to keep.
+func (t *socket) giveBack() {
+	if t.lent != nil {
+		readBuffers.Put(t.lent)
+		t.lent = nil
+	}
+	if cap(t.buffer) > keptBuffer {
+		t.buffer = nil
+	}
+}
+
 // piece is what a peer has to take within WriteTimeout.
 const piece = 64 << 10
 
 func (t *socket) write(text []byte) error {
+	t.batch.hold()
 	deadline := func() error { return t.conn.SetWriteDeadline(time.Now().Add(t.limits.WriteTimeout)) }
 	if err := deadline(); err != nil {
 		return err
@@ -161,13 +187,15 @@ func (t *socket) writePieces(text []byte, deadline func() error) error {
 	return w.Close()
 }
 
+func (t *socket) flush() error { return t.batch.flush(t.limits.WriteTimeout) }
+
 func (t *socket) ping() error {
 	return t.conn.WriteControl(websocket.PingMessage, nil, time.Now().Add(t.limits.WriteTimeout))
 }
 
 func (t *socket) farewell(code int, reason string) {
 	deadline := time.Now().Add(t.limits.CloseTimeout)
-	if t.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), deadline) != nil {
+	if t.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), deadline) != nil || t.flush() != nil {
 		return
 	}
 	// A connection that is closed with unread input resets, and the close frame is lost with it.
@@ -217,6 +245,7 @@ func Dial(ctx context.Context, address string, options *DialOptions) (*Session, 
 		return nil, err
 	}
 	var direct net.Dialer
+	var opened *batch
 	dialer := websocket.Dialer{
 		WriteBufferSize: piece,
 		WriteBufferPool: &writeBuffers,
@@ -228,7 +257,12 @@ func Dial(ctx context.Context, address string, options *DialOptions) (*Session, 
 			} else if o.Address != "" {
 				host = o.Address
 			}
-			return direct.DialContext(ctx, network, host)
+			conn, err := direct.DialContext(ctx, network, host)
+			if err != nil {
+				return nil, err
+			}
+			opened = &batch{Conn: conn}
+			return opened, nil
 		},
 	}
 	if socketPath != "" || o.Address != "" {
@@ -242,7 +276,7 @@ func Dial(ctx context.Context, address string, options *DialOptions) (*Session, 
 		}
 		return nil, err
 	}
-	return start(newSocket(conn, o.Limits), o.Main, o.Limits), nil
+	return start(newSocket(conn, opened, o.Limits), o.Main, o.Limits), nil
 }
 
 // splitAddress takes the socket's path out of a ws+unix URL and makes the scheme a WebSocket's.
@@ -286,9 +320,10 @@ var writeBuffers sync.Pool
 // Accept makes a request a session. When it cannot, it has answered the request. Who may connect, and from which origin,
 // is the caller's to decide before.
 func Accept(w http.ResponseWriter, r *http.Request, main Target, limits Limits) (*Session, error) {
-	conn, err := upgrader.Upgrade(w, r, nil)
+	hijacked := &hijacker{ResponseWriter: w}
+	conn, err := upgrader.Upgrade(hijacked, r, nil)
 	if err != nil {
 		return nil, err
 	}
-	return start(newSocket(conn, limits), main, limits), nil
+	return start(newSocket(conn, hijacked.batch, limits), main, limits), nil
 }
