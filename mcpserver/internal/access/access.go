@@ -211,7 +211,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (*Principal, error)
 
 // isAccessToken is what RFC 9068 wants of the header, and what issuers write that are older.
 func isAccessToken(kind string) bool {
-	switch strings.ToLower(strings.TrimPrefix(strings.ToLower(kind), "application/")) {
+	switch strings.TrimPrefix(strings.ToLower(kind), "application/") {
 	case "", "jwt", "at+jwt":
 		return true
 	}

@@ -416,3 +416,23 @@ func TestTheDocumentHasTheLimits(t *testing.T) {
 		}
 	}
 }
+
+// FuzzVerify: whatever is sent in place of a token is refused, unless it is the one that counts, whose signature may be written in
+// several ways.
+func FuzzVerify(f *testing.F) {
+	as := issuer.New(f)
+	as.Audience = audience
+	v := New(&Options{Issuers: []Issuer{{URL: as.URL}}, Audiences: []string{audience}})
+	f.Cleanup(v.Close)
+	good := as.Token(map[string]any{"exp": time.Now().Add(1000 * time.Hour).Unix()})
+	parts := strings.Split(good, ".")
+	for _, seed := range []string{good, "", ".", "..", parts[0] + "..", parts[0] + "." + parts[1] + ".", good + ".", good + "=", strings.Repeat(".", 10), "{}", "é.é.é"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, token string) {
+		who, err := v.Verify(t.Context(), token)
+		if err == nil && !strings.HasPrefix(token, parts[0]+"."+parts[1]+".") || err != nil && token == good || (who != nil) != (err == nil) {
+			t.Errorf("%q: %+v %v", token, who, err)
+		}
+	})
+}
