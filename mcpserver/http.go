@@ -38,7 +38,7 @@ type HTTPOptions struct {
 	OAuth *config.ResourceServer
 	// AllowedOrigins are web origins ("https://app.example", "http://localhost:6274") whose pages may call. A browser
 	// sends a page's origin along; no other page may call, not even one of this machine, for a page of one port must not
-	// drive the server of another.
+	// drive the server of another. Their pages may read the answers (CORS).
 	AllowedOrigins []string
 	// AllowedHosts are names under which a proxy on this machine makes the server known ("mcp.example.com"). A request
 	// that comes over the loopback interface under any other name than the machine's own is refused: it may be that of
@@ -77,8 +77,8 @@ func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStrea
 	accepted.Logger = s.log
 	d.verifier = access.New(accepted)
 	d.verifier.Prepare()
-	mux.HandleFunc("GET "+aboutUs, d.metadata)
-	mux.HandleFunc("GET "+aboutUs+"/", d.metadata)
+	mux.HandleFunc(aboutUs, d.metadata)
+	mux.HandleFunc(aboutUs+"/", d.metadata)
 	return mux, func(ctx context.Context) {
 		e.shutdown(ctx)
 		d.verifier.Close()
@@ -97,6 +97,9 @@ func (d *door) guarded(next func(*Server) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if status, why := d.options.refuse(r); status != 0 {
 			http.Error(w, why, status)
+			return
+		}
+		if d.options.share(w, r) {
 			return
 		}
 		who, refused := d.identify(r)

@@ -60,6 +60,14 @@ func (d *door) metadata(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, why, status)
 		return
 	}
+	if d.options.share(w, r) {
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
 	document := map[string]any{"resource": about.Resource, "resource_name": "codemode", "bearer_methods_supported": []string{"header"}}
 	var issuers []string
 	for _, issuer := range about.Issuers {
