@@ -16,6 +16,8 @@
 //   previewOf(value)  what an iterator of a Map or Set has still to give, or what a WeakMap or WeakSet holds: {entries, pairs},
 //                     with pairs keys and values in turn; undefined for anything else
 //   proxyParts(proxy) {target, handler}
+//   toUtf8(text), fromUtf8(bytes), toLatin1(text), fromLatin1(bytes)
+//                     text and its bytes; a lone surrogate becomes U+FFFD, and toLatin1 is undefined for what has units above 255
 //   putBytes(view)    copies bytes to where Go reads them, and returns their number
 //   takeBytes()       copies the bytes that Go just left into a new Uint8Array
 //   toGo(text), fromGo(text)  a text as it crosses
@@ -62,15 +64,20 @@
     const result = native.look(value);
     return state[KIND] < 2 ? undefined : { __proto__: null, state: state[KIND] - 2, result };
   };
-  // reveal passes a value to the engine and back as a member of the global object, under a name that nobody knows.
+  // A value passes to the engine and back as a member of the global object, under a name that nobody knows, for as long as
+  // a native function runs. put is false where the program has closed the object.
+  const slot = `codemode ${native.now()} ${p.MathRandom()}`;
+  const put = (name, value) => p.ReflectDefineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  const takeBack = (name) => {
+    const value = globalThis[name];
+    p.ReflectDeleteProperty(globalThis, name);
+    return value;
+  };
   const ENTRIES = 0, TARGET = 1, HANDLER = 2;
   const reveal = (value, what) => {
-    const name = `reveal ${native.now()} ${p.MathRandom()}`;
-    const property = { __proto__: null, value, writable: true, enumerable: false, configurable: true };
-    if (!p.ReflectDefineProperty(globalThis, name, property)) return undefined; // the program has closed it
-    const found = native.reveal(name, what);
-    const inner = globalThis[name];
-    p.ReflectDeleteProperty(globalThis, name);
+    if (!put(slot, value)) return undefined;
+    const found = native.reveal(slot, what);
+    const inner = takeBack(slot);
     return found === true ? inner : undefined;
   };
   host.previewOf = (value) => {
@@ -116,6 +123,36 @@
     extras.text = undefined;
     return long;
   };
+  const bytesOfText = (text, latin1) => {
+    host.extras().text = text;
+    const ok = native.textBytes(latin1);
+    extras.text = undefined;
+    return ok === true ? takeBytes() : undefined;
+  };
+  const LEFT = -1; // for the length: what Go has left
+  const textOfBytes = (length, latin1) => {
+    host.extras();
+    const ok = native.makeText(length, latin1);
+    const text = extras.text;
+    extras.text = undefined;
+    if (ok !== true) throw new p.RangeError('Invalid string length');
+    return text;
+  };
+  // Short texts are made by hand.
+  const SHORT = 256;
+  const shortBytes = (text, limit) => {
+    const bytes = new p.Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) {
+      const unit = p.StringPrototypeCharCodeAt(text, i);
+      if (unit >= limit) return undefined;
+      bytes[i] = unit;
+    }
+    return bytes;
+  };
+  host.toLatin1 = (text) => (text.length < SHORT ? shortBytes(text, 256) : bytesOfText(text, true));
+  host.toUtf8 = (text) => (text.length < SHORT ? shortBytes(text, 128) : undefined) ?? bytesOfText(text, false);
+  host.fromLatin1 = (bytes) => textOfBytes(putBytes(bytes), true);
+  host.fromUtf8 = (bytes) => textOfBytes(putBytes(bytes), false);
   // JSON of the promises that rejected while nobody listened, since the last call.
   host.unhandled = () => (loaded.has('worker/rejections') ? loaded.get('worker/rejections').take() : '[]');
   host.asyncContext = {
@@ -142,27 +179,39 @@
   host.lazyMember = scopes.lazyMember;
   host.builtin = (name) => host.load('modules').builtin(name);
 
+  const LONG_ARGUMENT = 1024;
   const encodeArguments = (args) => {
     const list = p.list();
     list[0] = 0;
     list[1] = '';
     let size = 0;
+    let text;
     for (let i = 0; i < args.length; i++) {
-      if (typeof args[i] === 'object' && args[i] !== null) size += p.TypedArrayPrototypeGetLength(args[i]);
+      let value = args[i];
+      let type = 'b';
+      if (typeof value === 'string') {
+        if (value.length < LONG_ARGUMENT) type = 's';
+        else if (text === undefined) { // one stays a string until Go takes it
+          type = 'x';
+          text = value;
+          value = undefined;
+        } else {
+          type = 'l';
+          value = bytesOfText(value, false);
+        }
+      } else if (typeof value === 'number') type = 'n';
+      else if (typeof value === 'boolean') type = 't';
+      else if (value === undefined || value === null) type = 'u';
+      list[1] += type;
+      list[i + 2] = value;
+      if (type === 'b' || type === 'l') size += p.TypedArrayPrototypeGetLength(value);
     }
+    if (text !== undefined) host.extras().text = text;
+    if (size === 0) return list;
     reserve(size);
     let offset = 0;
     for (let i = 0; i < args.length; i++) {
-      let value = args[i];
-      if (typeof value === 'string') list[1] += 's';
-      else if (typeof value === 'number') list[1] += 'n';
-      else if (typeof value === 'boolean') list[1] += 't';
-      else if (value === undefined || value === null) list[1] += 'u';
-      else {
-        list[1] += 'b';
-        offset += value = putAt(offset, value);
-      }
-      list[i + 2] = value;
+      if (list[1][i] === 'b' || list[1][i] === 'l') offset += list[i + 2] = putAt(offset, list[i + 2]);
     }
     return list;
   };
@@ -182,6 +231,7 @@
       const out = p.ReflectApply(native.op, undefined, list);
       if (state[KIND] === 1) return takeBytes();
       if (state[KIND] === 2) raise(out);
+      if (state[KIND] >= 3) return textOfBytes(LEFT, state[KIND] === 4);
       return out;
     };
   };

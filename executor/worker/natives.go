@@ -34,6 +34,8 @@ func (s *sandbox) natives() (v8.Value, error) {
 		"text":       s.nativeText,
 		"look":       s.look,
 		"reveal":     s.reveal,
+		"textBytes":  s.textBytes,
+		"makeText":   s.makeText,
 		"extras":     func(args []v8.Value) v8.Value { return s.isolate.Boolean(s.isolate.ExposeExtras(args[0].String())) },
 	}
 	script, _, err := s.isolate.Compile("({__proto__: null})", "codemode:natives", nil)
@@ -78,6 +80,27 @@ func (s *sandbox) reveal(args []v8.Value) v8.Value {
 	return s.isolate.Boolean(found)
 }
 
+// longResult is from how many bytes on a string goes by the engine's own hands: v8go copies it several times.
+const longResult = 1 << 10
+
+// textBytes(latin1) leaves the bytes of the extras' text; false says that it has none.
+func (s *sandbox) textBytes(args []v8.Value) v8.Value {
+	text, ok := s.isolate.ReadText(s.exchange[:0], args[0].Boolean())
+	s.leave(text)
+	return s.isolate.Boolean(ok)
+}
+
+// makeText(length, latin1) makes the extras' text of so many bytes that lie in exchange or, where length is negative, of
+// what an operation returned.
+func (s *sandbox) makeText(args []v8.Value) v8.Value {
+	text := s.left
+	if length := int(args[0].Number()); length >= 0 {
+		text = s.exchange[:length]
+	}
+	s.left = nil
+	return s.isolate.Boolean(s.isolate.WriteText(text, args[1].Boolean()))
+}
+
 // share(buffer, which) gives Go the memory of a SharedArrayBuffer, as state (0) or exchange (1).
 func (s *sandbox) share(args []v8.Value) v8.Value {
 	data, release, err := args[0].SharedBytes()
@@ -100,6 +123,7 @@ func (s *sandbox) leave(data []byte) {
 		s.left = data
 		return
 	}
+	s.left = nil
 	copy(s.exchange, data)
 }
 
@@ -113,7 +137,8 @@ func (s *sandbox) nativeLoad(args []v8.Value) v8.Value {
 }
 
 // op(index, types, ...args) performs an operation of the web platform. types has a letter an argument: string, number,
-// truth value, undefined, or bytes, whose argument is their number and which lie in exchange one after the other.
+// truth value, undefined, or bytes or a long string, whose argument is the number of bytes, which lie in exchange one after
+// the other; x is a long string that is the extras' text.
 func (s *sandbox) op(args []v8.Value) v8.Value {
 	types := args[1].String()
 	list := make([]any, len(types))
@@ -126,9 +151,15 @@ func (s *sandbox) op(args []v8.Value) v8.Value {
 			list[i] = arg.Number()
 		case 't':
 			list[i] = arg.Boolean()
-		case 'b':
+		case 'x':
+			text, _ := s.isolate.ReadText(s.worker.long, false)
+			s.worker.long = text
+			list[i] = textOf(text)
+		case 'b', 'l':
 			end := offset + int(arg.Number())
-			list[i] = append([]byte{}, s.exchange[offset:end]...)
+			if list[i] = s.exchange[offset:end:end]; types[i] == 'l' {
+				list[i] = textOf(s.exchange[offset:end])
+			}
 			offset = end
 		}
 	}
@@ -143,7 +174,14 @@ func (s *sandbox) op(args []v8.Value) v8.Value {
 	}
 	switch result := result.(type) {
 	case string:
-		return s.isolate.String(result)
+		if len(result) < longResult {
+			return s.isolate.String(result)
+		}
+		s.set(stateKind, resultText)
+		s.left = bytesOf(result)
+	case web.Text:
+		s.set(stateKind, resultLatin1)
+		s.left = result
 	case float64:
 		return s.isolate.Number(result)
 	case bool:
@@ -160,14 +198,14 @@ func (s *sandbox) text(value v8.Value) []byte {
 	if value.IsString() {
 		return bytesOf(value.Text())
 	}
-	text, _ := s.isolate.ReadText(s.worker.long) // a string, by toGo
+	text, _ := s.isolate.ReadText(s.worker.long, false) // a string, by toGo
 	s.worker.long = text
 	return text
 }
 
 // text() leaves the text that fromGo of 10_host.js takes.
 func (s *sandbox) nativeText([]v8.Value) v8.Value {
-	s.isolate.WriteText(s.incoming)
+	s.isolate.WriteText(s.incoming, false)
 	s.incoming = nil
 	return v8.Value{}
 }

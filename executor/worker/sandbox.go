@@ -76,6 +76,8 @@ const (
 	resultValue = iota
 	resultBytes
 	resultError
+	resultText
+	resultLatin1
 )
 
 // What state[stateKind] says of a value that was looked at; the states of a promise follow lookedPromise in their order.

@@ -90,8 +90,12 @@ class Function {
 class String {
  public:
   static MaybeLocal<String> NewFromUtf8(Isolate* isolate, const char* data, NewStringType type, int length);
+  static MaybeLocal<String> NewFromOneByte(Isolate* isolate, const unsigned char* data, NewStringType type, int length);
+  int Length() const;
+  bool ContainsOnlyOneByte() const;
   size_t Utf8LengthV2(Isolate* isolate) const;
   size_t WriteUtf8V2(Isolate* isolate, char* into, size_t capacity, int flags, size_t* characters) const;
+  void WriteOneByteV2(Isolate* isolate, unsigned offset, unsigned length, unsigned char* into, int flags) const;
 };
 
 // V8's has six words; this one has room to spare.
@@ -181,25 +185,33 @@ static v8::Local<v8::String> text_member(v8::Isolate* isolate) {
   return member.as<v8::String>();
 }
 
-long codemode_text_size(void) {
-  v8::Isolate* isolate = v8::Isolate::GetCurrent();
-  v8::Local<v8::String> member = text_member(isolate);
-  return member.slot == nullptr ? -1 : (long)member->Utf8LengthV2(isolate);
-}
-
-long codemode_read_text(char* into, long size) {
+long codemode_read_text(char* into, long room, int latin1) {
   static const int replace_invalid = 2;  // String::WriteFlags::kReplaceInvalidUtf8
   v8::Isolate* isolate = v8::Isolate::GetCurrent();
   v8::Local<v8::String> member = text_member(isolate);
-  return member.slot == nullptr ? -1 : (long)member->WriteUtf8V2(isolate, into, (size_t)size, replace_invalid, nullptr);
+  if (member.slot == nullptr) return -1;
+  long units = member->Length();
+  if (latin1) {
+    if (!member->ContainsOnlyOneByte()) return -1;
+    if (units <= room) member->WriteOneByteV2(isolate, 0, (unsigned)units, (unsigned char*)into, 0);
+    return units;
+  }
+  if (units <= room) {  // most texts are ASCII
+    size_t processed = 0;
+    size_t written = member->WriteUtf8V2(isolate, into, (size_t)room, replace_invalid, &processed);
+    if ((long)processed == units) return (long)written;
+  }
+  return (long)member->Utf8LengthV2(isolate);
 }
 
-int codemode_write_text(const char* data, long size) {
+int codemode_write_text(const char* data, long size, int latin1) {
   v8::Isolate* isolate = v8::Isolate::GetCurrent();
   v8::Local<v8::Context> context;
   v8::Local<v8::Object> extras = current_extras(isolate, &context);
   if (extras.slot == nullptr || size > 0x7fffffff) return 0;
-  v8::Local<v8::Value> made = v8::String::NewFromUtf8(isolate, data, v8::NewStringType::kNormal, (int)size).local.as<v8::Value>();
+  v8::Local<v8::Value> made =
+      latin1 ? v8::String::NewFromOneByte(isolate, (const unsigned char*)data, v8::NewStringType::kNormal, (int)size).local.as<v8::Value>()
+             : v8::String::NewFromUtf8(isolate, data, v8::NewStringType::kNormal, (int)size).local.as<v8::Value>();
   if (made.slot == nullptr) return 0;
   return extras->Set(context, text(isolate, "text", 4), made).has;
 }

@@ -41,26 +41,31 @@ func (i *Isolate) Reveal(name string, what Revealed) (found, pairs bool) {
 	return answer > 0, answer == 2
 }
 
-// ReadText is the text that a script has left as the member text of the extras, in buffer where that has room. It works only
-// while a Callback of the isolate runs, and copies a long text once where Value.Text does so four times. ok is false when
-// there is no text.
-func (i *Isolate) ReadText(buffer []byte) (text []byte, ok bool) {
-	size := int(C.codemode_text_size())
-	if size < 0 {
-		return nil, false
+// ReadText is the text that a script has left as the member text of the extras, as UTF-8 or, with latin1, a byte a unit, in
+// buffer where that has room. It works only while a Callback of the isolate runs, and copies a long text once where
+// Value.Text does so four times. ok is false when there is no text, or one that is not latin1.
+func (i *Isolate) ReadText(buffer []byte, latin1 bool) (text []byte, ok bool) {
+	for {
+		size := int(C.codemode_read_text((*C.char)(unsafe.Pointer(unsafe.SliceData(buffer))), C.long(cap(buffer)), flag(latin1)))
+		switch {
+		case size < 0:
+			return nil, false
+		case size <= cap(buffer):
+			return buffer[:size], true
+		}
+		buffer = make([]byte, 0, size)
 	}
-	if cap(buffer) < size {
-		buffer = make([]byte, size)
-	}
-	text = buffer[:size]
-	if size == 0 {
-		return text, true
-	}
-	return text, int(C.codemode_read_text((*C.char)(unsafe.Pointer(&text[0])), C.long(size))) == size
 }
 
-// WriteText makes a text of UTF-8 the member text of the extras. It works only while a Callback of the isolate runs, and says
-// whether it did.
-func (i *Isolate) WriteText(text []byte) bool {
-	return C.codemode_write_text((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), C.long(len(text))) == 1
+// WriteText makes a text of UTF-8 or of latin1 the member text of the extras. It works only while a Callback of the isolate
+// runs, and says whether it did.
+func (i *Isolate) WriteText(text []byte, latin1 bool) bool {
+	return C.codemode_write_text((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), C.long(len(text)), flag(latin1)) == 1
+}
+
+func flag(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -13,13 +13,13 @@ int codemode_expose_extras(const char* name, int length);
 // proxy. It is 0 where there is no such thing, and 2 for entries that are keys and values in turn.
 int codemode_reveal(const char* name, int length, int what);
 
-// codemode_text_size is how many bytes of UTF-8 the member "text" of the extras has, and codemode_read_text writes them;
-// a lone surrogate becomes U+FFFD. It is -1 when that is no string, or nothing of the isolate runs.
-long codemode_text_size(void);
-long codemode_read_text(char* into, long size);
+// codemode_read_text writes the member "text" of the extras, as UTF-8 with U+FFFD for a lone surrogate or, with latin1, a byte
+// a unit. It returns how many bytes there are; where that is more than there is room for, they are not written. It is -1 when
+// that is no string or has, with latin1, units above 255, or nothing of the isolate runs.
+long codemode_read_text(char* into, long room, int latin1);
 
-// codemode_write_text makes a string of UTF-8 the member "text" of the extras. It is 0 when it cannot be one.
-int codemode_write_text(const char* data, long size);
+// codemode_write_text makes a string of UTF-8 or of latin1 the member "text" of the extras. It is 0 when it cannot be one.
+int codemode_write_text(const char* data, long size, int latin1);
 
 #ifdef __cplusplus
 }

@@ -6,34 +6,84 @@ import (
 )
 
 // base64Ops are the ops of 14_base64.js.
-func base64Ops() map[string]pureOp {
-	return map[string]pureOp{
-		"base64Decode": func(args []any) (any, error) {
-			bytes, ok := forgivingDecode(args[0].(string))
+func base64Ops() map[string]Op {
+	return map[string]Op{
+		"atob": func(s *State, args []any) (any, error) {
+			bytes, ok := forgivingDecode(s, args[0].(string))
+			if !ok {
+				return nil, nil
+			}
+			return Text(bytes), nil
+		},
+		"base64Decode": func(s *State, args []any) (any, error) {
+			bytes, ok := forgivingDecode(s, args[0].(string))
 			if !ok {
 				return nil, nil
 			}
 			return bytes, nil
 		},
-		"base64Encode": func(args []any) (any, error) { return base64.StdEncoding.EncodeToString(args[0].([]byte)), nil },
+		"base64Encode": func(s *State, args []any) (any, error) {
+			data := args[0].([]byte)
+			return Text(base64.StdEncoding.AppendEncode(s.room(base64.StdEncoding.EncodedLen(len(data))), data)), nil
+		},
 	}
 }
 
 // forgivingDecode is the Infra standard's forgiving-base64 decode: white space anywhere, optional
 // padding, and ignored bits after the last byte.
-func forgivingDecode(text string) ([]byte, bool) {
-	text = strings.Map(func(r rune) rune {
+func forgivingDecode(s *State, text string) ([]byte, bool) {
+	if bytes, ok := decodePadded(s, text); ok {
+		return bytes, true
+	}
+	return decodePadded(s, strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\t\n\f\r ", r) {
 			return -1
 		}
 		return r
-	}, text)
+	}, text))
+}
+
+func decodePadded(s *State, text string) ([]byte, bool) {
 	if len(text)%4 == 0 {
 		text = strings.TrimSuffix(strings.TrimSuffix(text, "="), "=")
 	}
-	if strings.Contains(text, "=") {
-		return nil, false
-	}
-	bytes, err := base64.RawStdEncoding.DecodeString(text)
-	return bytes, err == nil
+	return decodeRaw(s, text)
 }
+
+// decodeRaw decodes base64 that has nothing but its digits.
+func decodeRaw(s *State, text string) ([]byte, bool) {
+	size := base64.RawStdEncoding.DecodedLen(len(text))
+	out := s.room(size)[:size]
+	to := out
+	for len(text) >= 4 && len(to) >= 3 {
+		word := digits[0][text[0]] | digits[1][text[1]] | digits[2][text[2]] | digits[3][text[3]]
+		if word == noDigit {
+			return nil, false
+		}
+		to[0], to[1], to[2] = byte(word>>16), byte(word>>8), byte(word)
+		text, to = text[4:], to[3:]
+	}
+	for i := range len(text) {
+		if digits[0][text[i]] == noDigit {
+			return nil, false
+		}
+	}
+	_, err := base64.RawStdEncoding.Decode(to, []byte(text))
+	return out, err == nil
+}
+
+// digits have the bits of each of four characters, and noDigit for what is no digit.
+var digits = func() (tables [4][256]uint32) {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	for i := range tables {
+		for c := range tables[i] {
+			tables[i][c] = noDigit
+		}
+		for value, c := range []byte(alphabet) {
+			tables[i][c] = uint32(value) << (18 - 6*i)
+		}
+	}
+	return tables
+}()
+
+const noDigit = 1<<32 - 1

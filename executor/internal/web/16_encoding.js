@@ -1,5 +1,5 @@
 // TextEncoder and TextDecoder, for every encoding of the Encoding standard.
-// Ops: utf8Encode(string) → bytes; encodingName(label) → name or nil; decodeText(name, bytes, fatal) →
+// Ops: encodingName(label) → name or nil; decodeText(name, bytes, fatal) →
 // string, or nil where fatal finds an error; decodePartial(name, bytes, fatal) → "n:text" with the number
 // of bytes it consumed, or nil.
 // Globals: TextEncoder TextDecoder
@@ -9,8 +9,8 @@
   const { TypeError, RangeError, StringPrototypeSlice, StringPrototypeIndexOf, StringPrototypeCharCodeAt, TypedArrayPrototypeSubarray, Uint8Array } = P;
   const { expose, receiver, illegal, usvString, string, bytesOf, lengthOf, concat, copyOf, isObject, wrong } = host.load('idl');
 
-  const encode = (text) => host.ops.utf8Encode(text);
-  const decodeUtf8 = (bytes) => host.ops.decodeText('utf-8', bytes, false);
+  const encode = (text) => host.toUtf8(text);
+  const decodeUtf8 = (bytes) => host.fromUtf8(bytes);
 
   // How many units of text fit into size bytes of UTF-8, and how many bytes they take.
   const fit = (text, size) => {
@@ -100,6 +100,7 @@
         bytes = concat(parts);
         this.#pending = undefined;
       }
+      if (!stream && this.#name === 'utf-8' && !this.#fatal) return host.fromUtf8(bytes);
       if (!stream) return host.ops.decodeText(this.#name, bytes, this.#fatal) ?? this.#fail();
       const answer = host.ops.decodePartial(this.#name, bytes, this.#fatal) ?? this.#fail();
       const colon = StringPrototypeIndexOf(answer, ':');

@@ -39,7 +39,7 @@ func parseDataURL(url string) (contentType string, bytes []byte, ok bool) {
 	bytes = weburl.PercentDecode(data)
 	if prefix, encoded := cutBase64(contentType); encoded {
 		contentType = prefix
-		if bytes, ok = forgivingDecode(string(bytes)); !ok {
+		if bytes, ok = forgivingDecode(NewState(), string(bytes)); !ok {
 			return "", nil, false
 		}
 	}

@@ -1,24 +1,27 @@
 package web
 
 import (
-	"encoding/base64"
 	"encoding/hex"
 	"strings"
 )
 
 // bufferOps are the ops of 80_buffer.js.
-func bufferOps() map[string]pureOp {
-	return map[string]pureOp{
-		"hexEncode":     func(args []any) (any, error) { return hex.EncodeToString(args[0].([]byte)), nil },
-		"hexDecode":     func(args []any) (any, error) { return decodeHex(args[0].(string)), nil },
-		"base64Lenient": func(args []any) (any, error) { return decodeBase64(args[0].(string)), nil },
+func bufferOps() map[string]Op {
+	return map[string]Op{
+		"hexEncode": func(s *State, args []any) (any, error) {
+			data := args[0].([]byte)
+			return Text(hex.AppendEncode(s.room(hex.EncodedLen(len(data))), data)), nil
+		},
+		"hexDecode":     func(s *State, args []any) (any, error) { return decodeHex(s, args[0].(string)), nil },
+		"base64Lenient": func(s *State, args []any) (any, error) { return decodeBase64(s, args[0].(string)), nil },
 	}
 }
 
 // decodeHex decodes pairs of digits up to the first that is none.
-func decodeHex(text string) []byte {
-	out := make([]byte, len(text)/2)
-	n, err := hex.Decode(out, []byte(text[:len(out)*2]))
+func decodeHex(s *State, text string) []byte {
+	size := len(text) / 2
+	out := s.room(size)[:size]
+	n, err := hex.Decode(out, []byte(text[:size*2]))
 	if err != nil {
 		return out[:n]
 	}
@@ -26,8 +29,11 @@ func decodeHex(text string) []byte {
 }
 
 // decodeBase64 decodes either alphabet, skips what belongs to neither, and stops at the padding.
-func decodeBase64(text string) []byte {
+func decodeBase64(s *State, text string) []byte {
 	text, _, _ = strings.Cut(text, "=")
+	if out, ok := decodeRaw(s, text); ok {
+		return out
+	}
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '+', r == '/':
@@ -42,8 +48,8 @@ func decodeBase64(text string) []byte {
 	if len(text)%4 == 1 {
 		text = text[:len(text)-1]
 	}
-	out, err := base64.RawStdEncoding.DecodeString(text)
-	if err != nil {
+	out, ok := decodeRaw(s, text)
+	if !ok {
 		return nil
 	}
 	return out

@@ -6,7 +6,6 @@
   const P = host.primordials;
   const { TypeError, RangeError, Uint8Array, StringPrototypeToLowerCase, StringPrototypeCharCodeAt, StringFromCharCode, TypedArrayPrototypeSubarray, TypedArrayPrototypeGetLength, TypedArrayPrototypeSet } = P;
   const { isObject, isBuffer: isArrayBuffer, bytesOf } = host.load('idl');
-  const { toLatin1, fromLatin1 } = host.load('14_base64');
   const { ops } = host;
   const { invalidType, outOfRange, received } = host.load('buffer_errors');
 
@@ -37,12 +36,12 @@
     return text;
   };
   const base64url = (bytes) => P.StringPrototypeReplaceAll(P.StringPrototypeReplaceAll(P.StringPrototypeReplaceAll(ops.base64Encode(bytes), '+', '-'), '/', '_'), '=', '');
-  const utf8 = { __proto__: null, name: 'utf8', decode: (text) => ops.utf8Encode(P.StringPrototypeToWellFormed(text)), encode: (bytes) => ops.decodeText('utf-8', bytes, false) };
+  const utf8 = { __proto__: null, name: 'utf8', decode: (text) => host.toUtf8(text), encode: (bytes) => host.fromUtf8(bytes) };
   const utf16 = { __proto__: null, name: 'utf16le', decode: utf16Bytes, encode: utf16Text };
-  const latin1 = { __proto__: null, name: 'latin1', decode: (text) => toLatin1(text) ?? latin1Bytes(text), encode: fromLatin1 };
+  const latin1 = { __proto__: null, name: 'latin1', decode: (text) => host.toLatin1(text) ?? latin1Bytes(text), encode: (bytes) => host.fromLatin1(bytes) };
   const encodings = {
     __proto__: null, 'utf8': utf8, 'utf-8': utf8, 'ucs2': utf16, 'ucs-2': utf16, 'utf16le': utf16, 'utf-16le': utf16, 'latin1': latin1, 'binary': latin1,
-    'ascii': { __proto__: null, name: 'ascii', decode: latin1.decode, encode: (bytes) => fromLatin1(masked(bytes, 0x7f)) },
+    'ascii': { __proto__: null, name: 'ascii', decode: latin1.decode, encode: (bytes) => host.fromLatin1(masked(bytes, 0x7f)) },
     'hex': { __proto__: null, name: 'hex', decode: (text) => ops.hexDecode(text), encode: (bytes) => ops.hexEncode(bytes) },
     'base64': { __proto__: null, name: 'base64', decode: (text) => ops.base64Lenient(text), encode: (bytes) => ops.base64Encode(bytes) },
     'base64url': { __proto__: null, name: 'base64url', decode: (text) => ops.base64Lenient(text), encode: base64url },

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"errors"
 	"math"
 
@@ -11,7 +12,7 @@ import (
 func codecOps() map[string]Op {
 	return map[string]Op{
 		"codecOpen":  codecOpen,
-		"codecWrite": withCodec(func(c codec.Codec, args []any) { c.Write(args[1].([]byte)) }),
+		"codecWrite": withCodec(func(c codec.Codec, args []any) { c.Write(bytes.Clone(args[1].([]byte))) }),
 		"codecFlush": withCodec(func(c codec.Codec, _ []any) { c.Flush() }),
 		"codecEnd":   withCodec(func(c codec.Codec, _ []any) { c.End() }),
 		"codecNext":  codecNext,
@@ -26,6 +27,7 @@ func codecOps() map[string]Op {
 // decompress-strict, as codec.Rest has them, and returns the stream's number.
 func codecOpen(s *State, args []any) (any, error) {
 	dictionary, _ := args[3].([]byte)
+	dictionary = bytes.Clone(dictionary)
 	var c codec.Codec
 	var err error
 	switch direction, format := args[0].(string), args[1].(string); direction {

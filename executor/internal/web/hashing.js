@@ -8,6 +8,7 @@
   const { copyOf, concat, lengthOf } = host.load('idl');
   const { ops } = host;
   const MOST = 64 * 1024; // small pieces go over together
+  const STEP = 1024 * 1024; // a large one in parts
 
   const hashAt = (digest, key, state, pieces, size) => ({
     __proto__: null,
@@ -21,7 +22,7 @@
       if (size > 0) state = ops.hashUpdate(digest, state, concat(pieces));
       pieces = P.list();
       size = 0;
-      for (let at = 0; at < length; at += MOST) state = ops.hashUpdate(digest, state, P.TypedArrayPrototypeSubarray(bytes, at, at + MOST));
+      for (let at = 0; at < length; at += STEP) state = ops.hashUpdate(digest, state, P.TypedArrayPrototypeSubarray(bytes, at, at + STEP));
     },
     digest: () => {
       const rest = concat(pieces);

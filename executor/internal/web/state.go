@@ -19,6 +19,23 @@ type State struct {
 	codecs map[float64]codec.Codec
 	last   float64
 	weight int64
+	// buffer is what the last operation returned, for the next to use again.
+	buffer []byte
+}
+
+// maxBuffer bounds what is kept for the next operation: fresh memory costs more than the work on a megabyte of it.
+const maxBuffer = 4 << 20
+
+// room is a buffer of no length and so much room. What an operation returns in it is good until the next.
+func (s *State) room(size int) []byte {
+	if cap(s.buffer) >= size {
+		return s.buffer[:0]
+	}
+	buffer := make([]byte, 0, size)
+	if size <= maxBuffer {
+		s.buffer = buffer
+	}
+	return buffer
 }
 
 // NewState makes a state that holds nothing.

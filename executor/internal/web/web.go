@@ -41,9 +41,13 @@ import (
 )
 
 // Op is a native operation. Its arguments and its result are string, float64, bool, nil (undefined
-// and null alike) or []byte (a Uint8Array). An *OpError is thrown in JavaScript as the class it
+// and null alike) or []byte (a Uint8Array); its result may be a Text, too. Arguments are good while it runs, and what it
+// returns until the next operation. An *OpError is thrown in JavaScript as the class it
 // names, any other error as an Error.
 type Op func(state *State, args []any) (any, error)
+
+// Text is a result that is a string whose units are these bytes.
+type Text []byte
 
 // pureOp is an Op that keeps nothing, as nearly all are.
 type pureOp = func(args []any) (any, error)
@@ -115,10 +119,12 @@ func globalsOf(name string) []string {
 // Ops returns the native operations of all scripts by name.
 func Ops() map[string]Op {
 	ops := map[string]Op{}
-	for name, op := range codecOps() {
-		ops[name] = surviving(name, op)
+	for _, group := range []map[string]Op{codecOps(), base64Ops(), bufferOps()} {
+		for name, op := range group {
+			ops[name] = surviving(name, op)
+		}
 	}
-	for _, group := range []map[string]pureOp{base64Ops(), encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), urlPatternOps(), subtleOps(), bufferOps(), nodeOps(), hashOps(), cipherOps(), certificateOps(), keyOps(), signOps(), agreeOps()} {
+	for _, group := range []map[string]pureOp{encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), urlPatternOps(), subtleOps(), nodeOps(), hashOps(), cipherOps(), certificateOps(), keyOps(), signOps(), agreeOps()} {
 		for name, op := range group {
 			ops[name] = surviving(name, func(_ *State, args []any) (any, error) { return op(args) })
 		}

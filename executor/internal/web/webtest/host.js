@@ -49,6 +49,19 @@
   const names = P.words(native('names'));
   for (let i = 0; i < names.length; i++) host.ops[names[i]] = (...args) => call(names[i], args);
 
+  host.toUtf8 = (text) => host.ops.utf8Encode(text);
+  host.fromUtf8 = (bytes) => host.ops.decodeText('utf-8', bytes, false);
+  host.toLatin1 = (text) => {
+    const bytes = new Bytes(text.length);
+    for (let i = 0; i < text.length; i++) {
+      const unit = P.StringPrototypeCharCodeAt(text, i);
+      if (unit > 255) return undefined;
+      bytes[i] = unit;
+    }
+    return bytes;
+  };
+  host.fromLatin1 = (bytes) => P.StringPrototypeSlice(encode(bytes), 1);
+
   // ---- time, which only moves when there is nothing else to do
   let clock = 0;
   let lastTimer = 0;

@@ -229,6 +229,8 @@ func encode(v any) string {
 	switch v := v.(type) {
 	case string:
 		return "s" + v
+	case web.Text:
+		return "s" + encode([]byte(v))[1:]
 	case float64:
 		return "f" + strconv.FormatFloat(v, 'g', -1, 64)
 	case bool:
