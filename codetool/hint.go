@@ -49,6 +49,9 @@ func (t *Tool) successHint(o *Outcome, code string, ran retry) string {
 			hints = append(hints, emptyHint)
 		}
 	}
+	if inexact := inexactHint(code); inexact != "" {
+		hints = append(hints, inexact)
+	}
 	if ns := t.listedNamespace(code); ns != nil {
 		hints = append(hints, fmt.Sprintf(listedHint, ns.identifier, ns.toolNames("")))
 	}

@@ -3,6 +3,7 @@ package codetool
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -183,3 +184,23 @@ func unwrapped(code string) (retry, bool) {
 
 // looksLikeProgram tells a program in a string from any other text.
 var looksLikeProgram = regexp.MustCompile(`^\s*(async\b|\(.*=>|function\b|const\b|let\b|return\b|await\b)`)
+
+// The texts of a program, and integers in the rest of it that have too many digits for a number.
+var (
+	quotedText  = regexp.MustCompile("'[^'\\n]*'|\"[^\"\\n]*\"|`[^`]*`|//[^\\n]*")
+	longInteger = regexp.MustCompile(`(?:^|[^\w.$])([1-9]\d{15,})(n?)(?:[^\w.]|$)`)
+)
+
+// inexactHint names an integer that is another one as a number; empty without one.
+func inexactHint(code string) string {
+	for _, match := range longInteger.FindAllStringSubmatch(quotedText.ReplaceAllString(code, `""`), -1) {
+		exact, ok := new(big.Int).SetString(match[1], 10)
+		if !ok || match[2] == "n" {
+			continue
+		}
+		if rounded, _ := new(big.Float).SetInt(exact).Float64(); new(big.Float).SetFloat64(rounded).Cmp(new(big.Float).SetInt(exact)) != 0 {
+			return fmt.Sprintf("A number holds integers exactly up to 9007199254740991: write %sn, or the digits as a string, where they count.", match[1])
+		}
+	}
+	return ""
+}
