@@ -199,8 +199,30 @@
 
   const names = P.words('href origin protocol username password host hostname port pathname search hash');
 
+  // Most URLs are as they should be: what has nothing to be encoded, decoded or left out is taken apart here. Its host is of
+  // lower case, ends in no number and has no punycode, its port is not the usual one, and no segment of its path has a dot
+  // before all else.
+  const usual = /^(https?:)\/\/(?:([\w~!$&()*+,.-]+)(?::([\w~!$&()*+,.-]+))?@)?((?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*)(?::([1-9][0-9]{0,4}))?(\/[\w~!$&()*+,;=:@/.-]*)?(\?[\w~!$&()*+,;=:@/?%.-]*)?(#[\w~!$&()*+,;=:@/?%.-]*)?$/;
+  const takeApart = (input) => {
+    const found = P.RegExpPrototypeExec(usual, input);
+    if (found === null) return undefined;
+    const protocol = found[1], username = found[2] ?? '', password = found[3] ?? '', hostname = found[4], port = found[5] ?? '';
+    const pathname = found[6] ?? '/', search = found[7] ?? '', hash = found[8] ?? '';
+    if (port !== '' && (+port > 65535 || port === (protocol === 'http:' ? '80' : '443'))) return undefined;
+    if (StringPrototypeIndexOf(hostname, 'xn--') >= 0 || StringPrototypeIndexOf(pathname, '/.') >= 0) return undefined;
+    const authority = port === '' ? hostname : `${hostname}:${port}`;
+    const origin = `${protocol}//${authority}`;
+    const login = username === '' ? '' : password === '' ? `${username}@` : `${username}:${password}@`;
+    return {
+      __proto__: null, href: found[6] === undefined ? `${protocol}//${login}${authority}/${search}${hash}` : input, origin, protocol, username, password,
+      host: authority, hostname, port, pathname, search: search === '?' ? '' : search, hash: hash === '#' ? '' : hash,
+    };
+  };
+
   // The parts of a URL by name, or undefined when it does not parse.
   const parse = (input, base) => {
+    const parts = base === undefined ? takeApart(input) : undefined;
+    if (parts !== undefined) return parts;
     const answer = host.ops.urlParse(input, base);
     return answer === undefined || answer === null ? undefined : split(answer);
   };
