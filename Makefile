@@ -11,7 +11,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build conformance test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-remote bench-proxy bench-remote bench-compat compat clean deps help release mcpb man govulncheck
+.PHONY: all build conformance test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-remote bench-catalogue platforms bench-proxy bench-remote bench-compat compat clean deps help release mcpb man govulncheck
 
 all: fmt lint test
 
@@ -35,6 +35,10 @@ lint: $(BIN)/staticcheck $(E2E)/node_modules ## gofmt, vet, staticcheck, eslint
 	$(GO) vet ./...
 	$(BIN)/staticcheck ./...
 	$(E2E)/node_modules/.bin/eslint --config .ci/eslint.config.mjs $$(git ls-files '*.js' '*.mjs' ':!*/testdata/*')
+
+PLATFORMS ?= windows/amd64 windows/arm64 darwin/arm64 linux/arm64
+platforms: ## vet the command, without its engine, for the systems that this one has no C compiler for; a few minutes each when nothing is built
+	for p in $(PLATFORMS); do echo "$$p"; GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./cmd/codemode || exit 1; done
 
 fmt: ## format the Go files
 	gofmt -w $$(git ls-files '*.go')
@@ -65,6 +69,9 @@ conformance: $(E2E)/node_modules ## the official MCP conformance suite on serve 
 
 bench-compat: build $(REF)/node_modules $(NPM)/node_modules ## the reference and us in one run; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench -codemode $(BIN)/codemode
+
+bench-catalogue: ## declarations, search and describe of 1,500 functions; writes docs/performance.*
+	$(GO) run ./compat/cmd/bench -catalogue $(SHARED)/mcp-tools
 
 bench-proxy: build ## serve in front of 60 servers, and a nested call beside a direct one; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench -codemode $(BIN)/codemode -proxy

@@ -91,26 +91,26 @@ func spellOut(prefix, name string) string {
 // the list: a name that is an identifier already keeps it, then each identifier goes to the first that wants it, and
 // the rest are numbered, past anything that another is called.
 func assignIdentifiers(names []string, identifier func(string) string) []string {
-	assigned := make([]string, len(names))
+	assigned, wanted := make([]string, len(names)), make([]string, len(names))
 	order := make([]int, len(names))
 	taken := make(map[string]bool, len(names))
 	for i, name := range names {
-		order[i] = i
-		if identifier(name) == name && !taken[name] {
+		order[i], wanted[i] = i, identifier(name)
+		if wanted[i] == name && !taken[name] {
 			assigned[i] = name
 			taken[name] = true
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(names[a], names[b]) })
 	for _, i := range order {
-		if want := identifier(names[i]); assigned[i] == "" && !taken[want] {
+		if want := wanted[i]; assigned[i] == "" && !taken[want] {
 			assigned[i] = want
 			taken[want] = true
 		}
 	}
 	last := map[string]int{} // the number that was tried last
 	for _, i := range order {
-		for want := identifier(names[i]); assigned[i] == ""; {
+		for want := wanted[i]; assigned[i] == ""; {
 			last[want] = max(last[want]+1, 2)
 			if numbered := want + "_" + strconv.Itoa(last[want]); !taken[numbered] {
 				assigned[i] = numbered

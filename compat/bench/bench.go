@@ -59,6 +59,8 @@ type Report struct {
 	Machine  string            `json:"machine"`
 	Versions map[string]string `json:"versions"`
 	Figures  []Figure          `json:"figures"`
+	// Catalogue may be of another run than the rest, see RunCatalogue; nil is none.
+	Catalogue *Catalogue `json:"catalogue,omitempty"`
 	// Proxy may be of another run than the rest, see RunProxy; nil is none.
 	Proxy *Proxy `json:"proxy,omitempty"`
 	// Daemon is likewise of RunDaemon.

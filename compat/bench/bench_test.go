@@ -99,6 +99,7 @@ func TestReport(t *testing.T) {
 	}}
 	r.Proxy = &Proxy{Date: "2026-01-02", Machine: "another machine", Measures: []Measure{{"a start", "ms", 80, 120}}}
 	r.Daemon = &Daemon{Date: "2026-01-03", Machine: "a third machine", Comparisons: []Comparison{{"callbacks", "calls/s", "npm capnweb", 100, 130, "≥ 1.3 times"}}}
+	r.Catalogue = &Catalogue{Date: "2026-01-04", Machine: "a fourth machine", Tools: 7, Measures: []Measure{{"search", "ms", 0.8, 2}}}
 	dir := t.TempDir()
 	if err := r.Write(dir); err != nil {
 		t.Fatal(err)
@@ -118,7 +119,8 @@ func TestReport(t *testing.T) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	for _, row := range []string{"| fast | 4.00 ms | 1.00 ms | 4.0 |", "| many | 100 runs/s | 50.0 runs/s | 0.5 |", "| a start | 80.0 ms | 120 ms |", "on another machine, written by `make bench-proxy` on 2026-01-02",
-		"| callbacks | npm capnweb | 100 calls/s | 130 calls/s | 1.30 | ≥ 1.3 times |", "On a third machine, written by `make bench-remote` on 2026-01-03"} {
+		"| callbacks | npm capnweb | 100 calls/s | 130 calls/s | 1.30 | ≥ 1.3 times |", "| search | 0.80 ms | 2.00 ms |", "Over 7 functions of real servers, on a fourth machine, written by `make bench-catalogue` on 2026-01-04",
+		"On a third machine, written by `make bench-remote` on 2026-01-03"} {
 		if !strings.Contains(read("performance.md"), row) {
 			t.Errorf("no row %q in\n%s", row, read("performance.md"))
 		}
@@ -163,5 +165,27 @@ func TestMedian(t *testing.T) {
 	}
 	if got := median([]float64{4, 1, 2, 3}); got != 2.5 {
 		t.Errorf("of four: %v", got)
+	}
+}
+
+// What a model reads is measured over any directory of tools/list answers.
+func TestCatalogueIsMeasured(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name+".json"), []byte(`{"tools":[{"name":"list_issues","description":"Open issues of a repository.","inputSchema":{"type":"object","properties":{"repo":{"type":"string"}}}}]}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := RunCatalogue(t.Context(), dir, &Options{Rounds: 1})
+	if err != nil || c.Tools != 2 || len(c.Measures) != 7 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for _, m := range c.Measures {
+		if m.Value <= 0 && m.Unit != "MB" { // two tools are less than what a collection may free
+			t.Errorf("%s is %g", m.Name, m.Value)
+		}
+	}
+	if _, err := RunCatalogue(t.Context(), t.TempDir(), nil); err == nil {
+		t.Error("no answers are measured")
 	}
 }

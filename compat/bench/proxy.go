@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// Measure is a figure of the proxy, which has no counterpart in the reference.
+// Measure is a figure that has no counterpart in the reference.
 type Measure struct {
 	Name string `json:"name"`
-	// Unit is "ms" or "MB".
+	// Unit is "ms", "MB" or "%".
 	Unit  string  `json:"unit"`
 	Value float64 `json:"value"`
 	// Wanted is the bound that the project has set itself.

@@ -75,6 +75,30 @@ func (r *Report) proxyText() string {
 	return fmt.Sprintf(proxyPage, r.Proxy.Machine, r.Proxy.Date, rows.String())
 }
 
+const cataloguePage = `
+## What the model reads
+
+Over %d functions of real servers, on %s, written by ` + "`make bench-catalogue`" + ` on %s.
+
+| | measured | wanted |
+|---|---:|---:|
+%s
+Every figure is the median of several rounds, after one that warms up. Search and describe are what a program's call of them costs the host,
+without the program.
+`
+
+// catalogueText is the page's part on descriptions; empty without one.
+func (r *Report) catalogueText() string {
+	if r.Catalogue == nil {
+		return ""
+	}
+	var rows strings.Builder
+	for _, m := range r.Catalogue.Measures {
+		fmt.Fprintf(&rows, "| %s | %s | %s |\n", m.Name, amount(m.Value, m.Unit), amount(m.Wanted, m.Unit))
+	}
+	return fmt.Sprintf(cataloguePage, r.Catalogue.Tools, r.Catalogue.Machine, r.Catalogue.Date, rows.String())
+}
+
 const daemonPage = `
 ## Through a daemon
 
@@ -121,7 +145,7 @@ func (r *Report) page() string {
 			versions = append(versions, strings.TrimPrefix(name+" "+v, "reference "))
 		}
 	}
-	return fmt.Sprintf(page, r.Versions["reference"], r.Machine, r.Date, rows.String(), strings.Join(versions, ", ")) + r.proxyText() + r.daemonText()
+	return fmt.Sprintf(page, r.Versions["reference"], r.Machine, r.Date, rows.String(), strings.Join(versions, ", ")) + r.catalogueText() + r.proxyText() + r.daemonText()
 }
 
 func amount(v float64, unit string) string {

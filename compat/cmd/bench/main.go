@@ -1,6 +1,7 @@
 // Command bench measures the reference and us side by side and writes the figures, a page and a chart.
 //
 //	go run ./compat/cmd/bench -codemode bin/codemode -out docs
+//	go run ./compat/cmd/bench -catalogue ../shared/mcp-tools -out docs   # what a model reads of many tools; the others stay
 //	go run ./compat/cmd/bench -codemode bin/codemode -proxy -out docs    # the proxy's figures alone; the others stay
 //	go run ./compat/cmd/bench -codemode bin/codemode -daemon -out docs   # the daemon's alone
 //
@@ -26,6 +27,7 @@ func main() {
 	rounds := flag.Int("rounds", 9, "how often each figure is measured on each side")
 	binary := flag.String("codemode", "bin/codemode", "the `file` of the binary whose serve is measured")
 	proxy := flag.Bool("proxy", false, "measure the proxy alone")
+	catalogue := flag.String("catalogue", "", "measure descriptions alone, over the tools/list answers in this `directory`")
 	daemon := flag.Bool("daemon", false, "measure the daemon alone")
 	flag.Parse()
 	if play := roles[flag.Arg(0)]; play != nil {
@@ -36,7 +38,7 @@ func main() {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *out, *binary, parts{all: !*proxy && !*daemon, proxy: *proxy, daemon: *daemon}, &bench.Options{Rounds: *rounds, Log: func(name string) { fmt.Fprintln(os.Stderr, "measuring:", name) }})
+	err := run(ctx, *out, *binary, parts{all: !*proxy && !*daemon && *catalogue == "", proxy: *proxy, daemon: *daemon, catalogue: *catalogue}, &bench.Options{Rounds: *rounds, Log: func(name string) { fmt.Fprintln(os.Stderr, "measuring:", name) }})
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -53,7 +55,13 @@ const (
 var roles = map[string]func(io.Reader, io.Writer) error{echoServer: bench.EchoServer, callbackDaemon: bench.CallbackDaemon}
 
 // parts is what is measured; what is not stays as it was.
-type parts struct{ all, proxy, daemon bool }
+type parts struct {
+	all, proxy, daemon bool
+	catalogue          string
+}
+
+// captured is where the tools/list answers of real servers are.
+const captured = "../shared/mcp-tools"
 
 func run(ctx context.Context, out, binary string, wanted parts, options *bench.Options) error {
 	self, err := os.Executable()
@@ -72,6 +80,17 @@ func run(ctx context.Context, out, binary string, wanted parts, options *bench.O
 	if wanted.all {
 		for _, f := range report.Figures {
 			fmt.Printf("%-50s %10.2f %10.2f %-7s %6.1f×\n", f.Name, f.Reference, f.Ours, f.Unit, f.Ratio())
+		}
+	}
+	if wanted.all && wanted.catalogue == "" {
+		wanted.catalogue = captured
+	}
+	if wanted.catalogue != "" {
+		if report.Catalogue, err = bench.RunCatalogue(ctx, wanted.catalogue, options); err != nil {
+			return err
+		}
+		for _, m := range report.Catalogue.Measures {
+			fmt.Printf("%-50s %10s %10.2f %-7s (wanted: %g)\n", m.Name, "", m.Value, m.Unit, m.Wanted)
 		}
 	}
 	if wanted.all || wanted.proxy {
