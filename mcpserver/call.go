@@ -28,6 +28,10 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 		s.release(g)
 		return failure("MCP error -32602: Input validation error: Invalid arguments for tool code: " + complaint), nil
 	}
+	if n, most := int64(len(code)), g.options.Tool.Limits.Or(protocol.DefaultLimits()).SourceBytes; n > most { // before anybody reads it
+		s.release(g)
+		return failure(fmt.Sprintf("Error: The program's source has %d bytes, too many (limit sourceBytes: %d).", n, most)), nil
+	}
 	r := newRun()
 	r.origin = originOf(ctx, &request)
 	if !g.options.Reference {

@@ -25,6 +25,17 @@ import (
 // maxBody bounds one HTTP request: a program of the largest size, every character of it escaped.
 const maxBody = 32 << 20
 
+const (
+	// bodyTime bounds how long one request may take to arrive: two megabits a second for the largest.
+	bodyTime = 2 * time.Minute
+	// idleTime is how long a connection is kept that nothing comes on.
+	idleTime = 2 * time.Minute
+	// A body over largeBody, in bytes, is read when there is one of maxLargeBodies places for it, for each is there several
+	// times until it is answered. No program that a model writes is as long.
+	largeBody      = 256 << 10
+	maxLargeBodies = 4
+)
+
 // maxInitialize bounds the request that begins a session, in bytes: what it says of the client is kept as long as that is.
 const maxInitialize = 64 << 10
 
@@ -59,7 +70,7 @@ const sessionLife = time.Hour
 // address. The returned function ends the clients' streams, which stay open as long as they like otherwise, and what Handler began.
 func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStreams func(context.Context)) {
 	d := &door{server: s, options: options.resolve()}
-	e := &endpoints{of: map[*Server]*endpoint{}}
+	e := newEndpoints()
 	mux := http.NewServeMux()
 	if d.options.Metrics != nil {
 		mux.Handle("GET /metrics", d.guarded(func(one *Server) http.Handler {
@@ -123,7 +134,10 @@ const heartbeat = 30 * time.Second
 // readMessage reads a POST's message by the letter, for mcp-go does not, and puts it back. It returns its method, which
 // an answer does not have, and reports false when it has answered itself.
 func readMessage(w http.ResponseWriter, r *http.Request) (method string, ok bool) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // it is an HTTP connection that has one
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
@@ -256,7 +270,7 @@ func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptio
 	handler, closeStreams := s.Handler(&o)
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	web := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return requests }}
+	web := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: idleTime, BaseContext: func(net.Listener) context.Context { return requests }}
 	served := make(chan error, 1)
 	scheme := "http"
 	if o.CertFile != "" {

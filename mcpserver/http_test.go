@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	mcpclient "github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -136,7 +137,7 @@ func TestHTTPAddressInUse(t *testing.T) {
 // TestSessionsAreBounded: what is kept of a client that went without a word is kept for an hour.
 func TestSessionsAreBounded(t *testing.T) {
 	s := fakes(t, nil, "echo")
-	e := &endpoints{of: map[*Server]*endpoint{}}
+	e := newEndpoints()
 	handler := e.handler(s)
 	sessions := e.of[s].sessions
 	send := func(method, session, owner string) (status int, given string) {
@@ -189,5 +190,43 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 	if status, _ := send(http.MethodPost, "", "other"); status != http.StatusOK {
 		t.Errorf("after one has ended: %d", status)
+	}
+}
+
+// TestLargeRequestsAreServedAFewAtATime: each is there several times, and most are of nobody who means well.
+func TestLargeRequestsAreServedAFewAtATime(t *testing.T) {
+	s := fakes(t, nil, "echo")
+	e := newEndpoints()
+	web := httptest.NewServer(e.handler(s))
+	defer web.Close()
+	for range maxLargeBodies {
+		e.large <- struct{}{}
+	}
+	id := session(t, web.URL) // a small one passes
+	program := func(size int) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"code","arguments":{"code":"async () => 'ran' //` + strings.Repeat("x", size) + `"}}}`
+	}
+	answered := make(chan string, 1)
+	for size, want := range map[int]string{largeBody: "ran", 5 << 20: "too many (limit sourceBytes: 4194304)"} {
+		go func() {
+			response, err := post(t.Context(), web.URL, id, "2025-11-25", program(size))
+			if err != nil {
+				answered <- err.Error()
+				return
+			}
+			defer response.Body.Close()
+			text, _ := io.ReadAll(response.Body)
+			answered <- string(text)
+		}()
+		select {
+		case got := <-answered:
+			t.Errorf("served without a place: %s", got)
+		case <-time.After(300 * time.Millisecond):
+		}
+		<-e.large
+		if got := <-answered; !strings.Contains(got, want) {
+			t.Errorf("%d bytes: %.300s", size, got)
+		}
+		e.large <- struct{}{}
 	}
 }

@@ -17,8 +17,14 @@ import (
 // endpoints are the Streamable HTTP servers of one handler: one for the whole Server and one for each view, so that no
 // session of one is known to another.
 type endpoints struct {
+	large chan struct{} // a place for each large body
+
 	mu sync.Mutex
 	of map[*Server]*endpoint
+}
+
+func newEndpoints() *endpoints {
+	return &endpoints{large: make(chan struct{}, maxLargeBodies), of: map[*Server]*endpoint{}}
 }
 
 type endpoint struct {
@@ -48,6 +54,14 @@ func (e *endpoints) handler(s *Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		method := ""
 		if r.Method == http.MethodPost {
+			if r.ContentLength < 0 || r.ContentLength > largeBody {
+				select {
+				case e.large <- struct{}{}:
+					defer func() { <-e.large }()
+				case <-r.Context().Done():
+					return
+				}
+			}
 			var ok bool
 			if method, ok = readMessage(w, r); !ok {
 				return

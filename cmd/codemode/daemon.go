@@ -239,7 +239,7 @@ func removeStale(path string) {
 
 // serve accepts until ctx ends, and then drains.
 func (o *daemonOptions) serve(ctx context.Context, term terminal, listener net.Listener, url string, handler *remote.Handler, tokens *remote.Tokens) error {
-	web := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+	web := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }() // ends with Shutdown below
 	reload := make(chan os.Signal, 1)
