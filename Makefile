@@ -11,7 +11,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build conformance test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-remote bench-catalogue platforms bench-proxy bench-remote bench-compat compat clean deps help release mcpb man govulncheck
+.PHONY: all build conformance test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-clock hammer-remote bench-catalogue platforms bench-proxy bench-remote bench-compat compat clean deps help release mcpb man govulncheck
 
 all: fmt lint test
 
@@ -52,7 +52,11 @@ hammer: ## a soak of the executor with faults, many runs in workers that stay, e
 	CODEMODE_HAMMER=$(HAMMER) CODEMODE_HAMMER_RUNS=$(HAMMER_RUNS) $(GO) test ./executor -run 'TestHammer|TestRoadsToMemory' -count 1 -timeout 60m -v
 
 HAMMER_REMOTE ?= 60s
-hammer-remote: build ## a soak of daemons and clients with faults (HAMMER_REMOTE=30s for a short one); prints its report
+hammer-clock: ## the tests of the executor and the daemon under a wall clock that jumps by minutes; builds Go's time package anew
+	mkdir -p $(BIN)/_jumping-clock && .ci/jumping-clock.sh $(BIN)/_jumping-clock
+	CODEMODE_CLOCK_JUMPS=1 $(GO) test -overlay $(BIN)/_jumping-clock/overlay.json -count 1 -timeout 20m ./executor ./remote/...
+
+hammer-remote: build hammer-clock ## a soak of daemons and clients with faults (HAMMER_REMOTE=30s for a short one), after the tests under a jumping clock; prints its report
 	CODEMODE_HAMMER_REMOTE=$(HAMMER_REMOTE) CODEMODE_BINARY=$(CURDIR)/$(BIN)/codemode $(GO) test ./remote -run TestHammerRemote -count 1 -timeout 30m -v
 
 test-kubernetes: ## the manifests of the example, decoded by the real API types, a module of its own

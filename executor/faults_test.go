@@ -116,6 +116,56 @@ func TestAStoppedWorkerIsKilledAtItsTimeout(t *testing.T) {
 	}
 }
 
+// A worker that is stopped costs its own run its time, in whichever state it is, and nobody else anything.
+func TestAWorkerMayBeStoppedInEveryState(t *testing.T) {
+	needLinux(t)
+	const timeout = 300 * time.Millisecond
+	pool := newPool(t, executor.Options{Workers: 2, SpareWorkers: -1, StartTimeout: 5 * time.Second})
+	next := func(when string) {
+		t.Helper()
+		// The one that was stopped may be what a request meets first: it is given up at its bound then.
+		eventually(t, "a program runs after one was stopped "+when, func() bool {
+			result, err := pool.Execute(context.Background(), &protocol.ExecuteRequest{Code: `async () => 1`, Timeout: protocol.TimeoutOf(timeout)})
+			return err == nil && string(result.Value) == "1"
+		})
+	}
+	go pool.Execute(context.Background(), &protocol.ExecuteRequest{Code: `async () => 0`})
+	eventually(t, "one is on its way", func() bool { return len(children(t)) > 0 })
+	signalChildren(t, syscall.SIGSTOP)
+	next("at its start")
+
+	stopped := func(program string, dispatch protocol.DispatchFunc) *protocol.ExecuteResult {
+		return mustFail(t, pool, &protocol.ExecuteRequest{
+			Code: program, Dispatch: dispatch, Providers: []protocol.ProviderDescriptor{{Name: "api"}}, Timeout: protocol.TimeoutOf(timeout),
+		}, protocol.FailureTimeout)
+	}
+	result := stopped(`async () => { console.log("here"); await api.stop() }`, func(context.Context, string, string, string) (string, error) {
+		signalChildren(t, syscall.SIGSTOP)
+		return `{"result":1}`, nil
+	})
+	if len(result.Logs) != 1 || len(result.Calls) != 1 || result.Calls[0].Outcome != protocol.CallCompleted {
+		t.Errorf("logs %v, calls %v", result.Logs, result.Calls)
+	}
+	next("as it waited for an answer")
+
+	result = stopped(`async () => { api.stop(); for (;;); }`, func(context.Context, string, string, string) (string, error) {
+		signalChildren(t, syscall.SIGSTOP)
+		return `{"result":1}`, nil
+	})
+	if len(result.Calls) != 1 {
+		t.Errorf("calls %v", result.Calls)
+	}
+	next("as it computed")
+
+	_, id := retain(t, pool, `async () => () => 1`)
+	signalChildren(t, syscall.SIGSTOP)
+	kept, err := pool.InvokeHandle(context.Background(), &protocol.InvokeRequest{ExecutionID: id, HandleID: 1, Timeout: protocol.TimeoutOf(timeout)})
+	if err != nil || kept.Failure == nil || kept.Failure.Kind != protocol.FailureTimeout {
+		t.Errorf("a call on one that was stopped: %+v, %v", kept, err)
+	}
+	next("retained")
+}
+
 func TestPartialFramesAreNoFrames(t *testing.T) {
 	pool := newFakePool(t, executor.Options{Workers: 1})
 	for _, how := range []string{"half-head", "half-body"} {

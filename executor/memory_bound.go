@@ -24,8 +24,8 @@ func (r *run) mostData() int64 {
 // was refused more when it had most of that, which it may have given back since.
 func (r *run) outgrown(failure *wire.Failure) bool {
 	now, err := r.worker.sampler.read()
-	if err != nil {
-		return false
+	if err != nil { // it is dead already, for want of memory for its next isolate
+		return wasRefused.MatchString(failure.Message)
 	}
 	most, base := r.plan.limits.Memory, r.baseline
 	if now.memory-base.memory > most {

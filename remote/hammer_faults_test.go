@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -80,6 +81,28 @@ var pests = map[string]func(until context.Context, address string){
 		w, err := conn.NextWriter(websocket.TextMessage)
 		for chunk := make([]byte, 1<<20); err == nil; {
 			_, err = w.Write(chunk)
+		}
+	}),
+	"a thousand connections": func(until context.Context, address string) {
+		var all sync.WaitGroup
+		for range 25 {
+			all.Go(func() {
+				for i := 0; i < 40 && until.Err() == nil; i++ {
+					if i%2 == 0 {
+						speak(func(*websocket.Conn) {})(until, address) // and hangs up without a word
+					} else if conn, err := net.Dial("tcp", address); err == nil {
+						conn.Close()
+					}
+				}
+			})
+		}
+		all.Wait()
+	},
+	"a line that is cut": speak(func(conn *websocket.Conn) {
+		const push = `["push",["pipeline",0,["execute"],[{"code":"async () => { for (;;); }","timeout":1000},null,null]]]`
+		_ = conn.WriteMessage(websocket.TextMessage, []byte(push))
+		if tcp, ok := conn.NetConn().(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0) // closing resets it, as a machine does that has forgotten it
 		}
 	}),
 	"a peer that does not read": speak(func(conn *websocket.Conn) {

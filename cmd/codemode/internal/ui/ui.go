@@ -45,12 +45,14 @@ var static embed.FS
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are parsed once; they are part of the program.
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"visible": visible, "oneLine": oneLine, "duration": duration, "size": size[int], "size64": size[int64], "number": number, "counted": counted,
-	"moment": moment, "mark": outcomeMark, "class": outcomeClass, "json": pretty, "answer": answerLines,
-	"minus": func(a, b int) int { return a - b },
-}).ParseFS(templateFiles, "templates/*.html"))
+// templates are parsed once, when there is a page: every start of this program would pay for them, that of a worker too.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"visible": visible, "oneLine": oneLine, "duration": duration, "size": size[int], "size64": size[int64], "number": number, "counted": counted,
+		"moment": moment, "mark": outcomeMark, "class": outcomeClass, "json": pretty, "answer": answerLines,
+		"minus": func(a, b int) int { return a - b },
+	}).ParseFS(templateFiles, "templates/*.html"))
+})
 
 // Options adjusts a Page. The zero value of every field is its documented default.
 type Options struct {
@@ -162,7 +164,7 @@ func (p *Page) frame(title, at, live string) frame { return frame{title, p.optio
 // render writes a page, whole or not at all.
 func render(w http.ResponseWriter, status int, name string, data any) {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
 		http.Error(w, "This page could not be made: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
