@@ -10,7 +10,7 @@
 // # Keys
 //
 // An issuer's keys are where its metadata says (RFC 8414, or OpenID Connect Discovery). They are kept for a quarter of an hour, and
-// for a day when nothing newer can be had; a token with a key that is not known has them read anew, each issuer's once in ten seconds at the
+// for a day when nothing newer can be had; a token with a key that is not known, or that no key fits, has them read anew, each issuer's once in ten seconds at the
 // most, whatever is sent to us. A request waits for that for five seconds and no longer.
 //
 // # Limits
@@ -108,7 +108,7 @@ func (v *Verifier) Close() {
 // Prepare begins to read the keys of all issuers, so that the first request finds them.
 func (v *Verifier) Prepare() {
 	for _, r := range v.rings {
-		r.look("", "")
+		r.look("", "", nil)
 	}
 }
 
@@ -191,14 +191,28 @@ func (v *Verifier) Verify(ctx context.Context, token string) (*Principal, error)
 	if i < 0 {
 		return nil, refused("the access token is from another issuer")
 	}
-	keys, err := v.rings[i].find(ctx, jose.SignatureAlgorithm(header.Algorithm), header.KeyID)
+	algorithm := jose.SignatureAlgorithm(header.Algorithm)
+	keys, err := v.rings[i].find(ctx, algorithm, header.KeyID)
 	if err != nil {
 		return nil, err
 	}
+	who, err := v.signed(parsed, keys)
+	if errors.Is(err, errSignature) { // issuers that give their keys no names change them all the same
+		if newer := v.rings[i].newer(ctx, keys, algorithm, header.KeyID); newer != nil {
+			return v.signed(parsed, newer)
+		}
+	}
+	return who, err
+}
+
+var errSignature = refused("the signature of the access token is not its issuer's")
+
+// signed is whose a token is that one of the keys signed.
+func (v *Verifier) signed(token *jwt.JSONWebToken, keys *keySet) (*Principal, error) {
 	for _, key := range keys.list {
 		var sure claims
 		var all map[string]any
-		if parsed.Claims(key.Key, &sure, &all) != nil {
+		if token.Claims(key.Key, &sure, &all) != nil {
 			continue
 		}
 		if sure.Issuer != keys.issuer {
@@ -206,7 +220,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (*Principal, error)
 		}
 		return v.principal(&sure, all)
 	}
-	return nil, refused("the signature of the access token is not its issuer's")
+	return nil, errSignature
 }
 
 // isAccessToken is what RFC 9068 wants of the header, and what issuers write that are older.

@@ -182,6 +182,36 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// TestRotationOfKeysWithoutNames: a signature that no key fits has them read, too, as seldom.
+func TestRotationOfKeysWithoutNames(t *testing.T) {
+	as := issuer.New(t)
+	as.Unname()
+	v, later := verifying(t, as, Options{})
+	old := as.Token(nil)
+	if _, err := v.Verify(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	as.Rotate()
+	as.Unname()
+	for range 3 {
+		if _, err := v.Verify(t.Context(), as.Token(nil)); err == nil {
+			t.Error("a key that nobody has read")
+		}
+	}
+	later(keysPause)
+	if _, err := v.Verify(t.Context(), as.Token(nil)); err != nil {
+		t.Error(err)
+	}
+	for range 3 {
+		if _, err := v.Verify(t.Context(), old); err == nil {
+			t.Error("a key that was withdrawn is still taken")
+		}
+	}
+	if got := as.Reads(); got != 2 {
+		t.Errorf("the keys were read %d times", got)
+	}
+}
+
 // TestAWithdrawnKeyGoesInTime: without a new key, too.
 func TestAWithdrawnKeyGoesInTime(t *testing.T) {
 	as := issuer.New(t)

@@ -57,18 +57,14 @@ var errNoAnswer = errors.New("it has not answered yet")
 
 // find has the keys that a token may be signed with.
 func (r *keyring) find(ctx context.Context, algorithm jose.SignatureAlgorithm, id string) (*keySet, error) {
-	keys, coming := r.look(algorithm, id)
+	keys, coming := r.look(algorithm, id, nil)
 	if keys == nil && coming != nil {
-		enough := time.NewTimer(findTime)
-		defer enough.Stop()
-		select {
-		case <-coming:
-		case <-enough.C:
-			return nil, &UnavailableError{r.issuer.URL, errNoAnswer}
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := wait(ctx, coming); errors.Is(err, errNoAnswer) {
+			return nil, &UnavailableError{r.issuer.URL, err}
+		} else if err != nil {
+			return nil, err
 		}
-		keys, _ = r.look(algorithm, id)
+		keys, _ = r.look(algorithm, id, nil)
 	}
 	if keys != nil {
 		return keys, nil
@@ -81,6 +77,29 @@ func (r *keyring) find(ctx context.Context, algorithm jose.SignatureAlgorithm, i
 	return nil, refused("the access token is signed with a key that its issuer does not have")
 }
 
+// newer has the keys that a token may be signed with when those were read after the others; nil is none.
+func (r *keyring) newer(ctx context.Context, than *keySet, algorithm jose.SignatureAlgorithm, id string) *keySet {
+	keys, coming := r.look(algorithm, id, than)
+	if keys == nil && coming != nil && wait(ctx, coming) == nil {
+		keys, _ = r.look(algorithm, id, than)
+	}
+	return keys
+}
+
+// wait waits for the end of a reading, as long as a request may.
+func wait(ctx context.Context, coming <-chan struct{}) error {
+	enough := time.NewTimer(findTime)
+	defer enough.Stop()
+	select {
+	case <-coming:
+		return nil
+	case <-enough.C:
+		return errNoAnswer
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // current is the set that counts, with r.mu held.
 func (r *keyring) current() *keySet {
 	if r.keys == nil || r.verifier.now().Sub(r.keys.read) > keysLast {
@@ -89,14 +108,16 @@ func (r *keyring) current() *keySet {
 	return r.keys
 }
 
-// look has the keys that are known, nil when none fits, and begins to read them anew where that is due. coming ends with the reading
-// that goes on; nil is none.
-func (r *keyring) look(algorithm jose.SignatureAlgorithm, id string) (fitting *keySet, coming <-chan struct{}) {
+// look has the keys that are known and newer than others, nil when none fits, and begins to read them anew where that is due. coming ends
+// with the reading that goes on; nil is none.
+func (r *keyring) look(algorithm jose.SignatureAlgorithm, id string, than *keySet) (fitting *keySet, coming <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.verifier.now()
 	keys := r.current()
-	fitting = keys.fitting(algorithm, id)
+	if fitting = keys.fitting(algorithm, id); fitting != nil && than != nil && !fitting.read.After(than.read) {
+		fitting = nil
+	}
 	due := fitting == nil || now.Sub(keys.read) > keysFresh
 	if due && r.going == nil && now.Sub(r.tried) >= keysPause {
 		r.begin(now)

@@ -86,6 +86,13 @@ func (s *Server) Rotate() {
 	s.AddKey(jose.ES256)
 }
 
+// Unname takes the newest key's name away.
+func (s *Server) Unname() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys[len(s.keys)-1].KeyID = ""
+}
+
 // ServeKeys answers for the keys; nil has them again.
 func (s *Server) ServeKeys(handler http.HandlerFunc) {
 	s.mu.Lock()
