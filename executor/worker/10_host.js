@@ -5,7 +5,8 @@
 //
 //   native            the Go functions
 //   deferred()        a promise with its ends, for await
-//   define, lazy      globals, as scope.js has them
+//   define            a global, as scope.js has it
+//   prepare(names, lines)  runs scripts, and prepares the globals of others
 //   extras()          the engine's object of that name, as package v8 has it; from then on rejections are noted
 //   unhandled()       those that nobody took, as JSON, see worker/rejections
 //   asyncContext      get() and set(value), after engage(): a value that follows what runs along promises and timers
@@ -55,7 +56,7 @@
     return out;
   };
 
-  const host = { __proto__: null, primordials: p, native, state, putBytes, takeBytes, ops: { __proto__: null }, outboundMode: 'blocked' };
+  const host = { __proto__: null, primordials: p, native, state, putBytes, takeBytes, outboundMode: 'blocked' };
   host.isProxy = (value) => {
     native.look(value);
     return state[KIND] === 1;
@@ -175,7 +176,13 @@
   };
   const scopes = native.load('worker/scope')(host);
   host.define = scopes.define;
-  host.lazy = scopes.lazy;
+  // prepare(names, lines) runs scripts, and has the globals of others wait: a line is a script's name and those of its globals.
+  host.prepare = (names, lines) => {
+    const scripts = p.words(names);
+    for (let i = 0; i < scripts.length; i++) host.load(scripts[i]);
+    const entries = p.StringPrototypeSplit(lines, '\n');
+    for (let i = 0; i < entries.length; i++) scopes.lazy(p.words(entries[i]));
+  };
   host.lazyMember = scopes.lazyMember;
   host.builtin = (name) => host.load('modules').builtin(name);
 
@@ -223,19 +230,30 @@
     if (known) throw new p[name](message);
     throw new (host.load('12_domexception').DOMException)(message, name);
   };
-  const defineOperation = (name, index) => {
-    host.ops[name] = (...args) => {
-      const list = encodeArguments(args);
-      list[0] = index;
-      state[KIND] = 0;
-      const out = p.ReflectApply(native.op, undefined, list);
-      if (state[KIND] === 1) return takeBytes();
-      if (state[KIND] === 2) raise(out);
-      if (state[KIND] >= 3) return textOfBytes(LEFT, state[KIND] === 4);
-      return out;
-    };
+  const operation = (index) => (...args) => {
+    const list = encodeArguments(args);
+    list[0] = index;
+    state[KIND] = 0;
+    const out = p.ReflectApply(native.op, undefined, list);
+    if (state[KIND] === 1) return takeBytes();
+    if (state[KIND] === 2) raise(out);
+    if (state[KIND] >= 3) return textOfBytes(LEFT, state[KIND] === 4);
+    return out;
   };
-  const names = p.words(ops);
-  for (let i = 0; i < names.length; i++) defineOperation(names[i], i);
+  // An operation is made when it is first asked for: a program needs few of them.
+  let indices;
+  const operations = { __proto__: null };
+  host.ops = new p.Proxy(operations, {
+    __proto__: null,
+    get(_, name) {
+      if (operations[name] !== undefined) return operations[name];
+      if (indices === undefined) {
+        indices = { __proto__: null };
+        const names = p.words(ops);
+        for (let i = 0; i < names.length; i++) indices[names[i]] = i;
+      }
+      return indices[name] === undefined ? undefined : (operations[name] = operation(indices[name]));
+    },
+  });
   return host;
 })

@@ -124,27 +124,12 @@ func (s *sandbox) boot() error {
 	if s.host, err = s.isolate.Call(makeHost, primordials, native, s.isolate.String(s.worker.opNames)); err != nil {
 		return err
 	}
-	lazy, err := s.host.Get("lazy")
+	prepare, err := s.host.Get("prepare")
 	if err != nil {
 		return err
 	}
-	load, err := s.host.Get("load")
-	if err != nil {
+	if _, err := s.isolate.Call(prepare, s.isolate.String(s.worker.eager), s.isolate.String(s.worker.lazy)); err != nil {
 		return err
-	}
-	for _, script := range s.worker.scripts[2:] {
-		if len(script.Globals) > 0 {
-			if _, err := s.isolate.Call(lazy, s.isolate.String(script.Name), s.isolate.String(strings.Join(script.Globals, " "))); err != nil {
-				return err
-			}
-			continue
-		}
-		if !isNumbered(script.Name) {
-			continue
-		}
-		if _, err := s.isolate.Call(load, s.isolate.String(script.Name)); err != nil {
-			return fmt.Errorf("%s: %w", script.Name, err)
-		}
 	}
 	s.entries = map[string]v8.Value{}
 	for _, name := range []string{"provide", "start", "answer", "fetched", "fire"} {
@@ -153,12 +138,6 @@ func (s *sandbox) boot() error {
 		}
 	}
 	return nil
-}
-
-// isNumbered tells the eager scripts from those that are loaded by name.
-func isNumbered(name string) bool {
-	base := name[strings.LastIndexByte(name, '/')+1:]
-	return base[0] >= '0' && base[0] <= '9'
 }
 
 // evaluate compiles and runs a script.

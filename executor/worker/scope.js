@@ -1,7 +1,7 @@
 // The global scope: what is the global object's own, what it inherits, and globals that are made on first touch.
 //
 //   define(key, value, {enumerable})  a global; what the program has put in its place stays
-//   lazy(script, names)               globals of a script that runs when one of them is first read
+//   lazy(words)                       globals of a script, whose name is first, that runs when one of them is first read
 //   lazyMember(object, key, make)     an enumerable property of the platform's that make returns when it is first read
 //
 // As in workerd the global object is a ServiceWorkerGlobalScope: interfaces and functions are on its prototype, the
@@ -50,10 +50,10 @@
     else p.ReflectDefineProperty(home, key, { __proto__: null, value, writable: true, enumerable: options?.enumerable === true, configurable: true });
     if (key === 'EventTarget') p.ObjectSetPrototypeOf(base, value.prototype);
   };
-  const lazy = (script, names) => {
-    const keys = p.words(names);
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i];
+  const lazy = (words) => {
+    const script = words[0];
+    for (let i = 1; i < words.length; i++) {
+      const key = words[i];
       const get = () => {
         if (!made.has(key)) host.load(script);
         return made.get(key);

@@ -37,7 +37,9 @@ type worker struct {
 	caches  map[string][]byte
 	ops     []web.Op
 	opNames string
-	links   *link.Cache
+	// eager names the scripts that a sandbox runs when it is made, and lazy has a line for each whose globals wait.
+	eager, lazy string
+	links       *link.Cache
 	// lastID is the last id given to a call, so that an answer to a call of an earlier run finds nobody.
 	lastID int64
 	heap   uint64
@@ -198,6 +200,7 @@ func newWorker(pipes *pipes, options wire.Options) *worker {
 	own, platform := ownScripts(), web.Scripts()
 	platform[0].Source = held(platform[0].Source())
 	w.scripts = slices.Concat(platform[:1], own, platform[1:])
+	w.eager, w.lazy = schedule(w.scripts[2:])
 	var names []string
 	ops := web.Ops()
 	for name := range ops {
@@ -209,6 +212,22 @@ func newWorker(pipes *pipes, options wire.Options) *worker {
 	}
 	w.opNames = strings.Join(names, " ")
 	return w
+}
+
+// schedule says when scripts run: those with globals when one of them is first read, the other numbered ones at once, and
+// the rest when another asks for them.
+func schedule(scripts []web.Script) (eager, lazy string) {
+	var names, lines []string
+	for _, script := range scripts {
+		base := script.Name[strings.LastIndexByte(script.Name, '/')+1:]
+		switch {
+		case len(script.Globals) > 0:
+			lines = append(lines, script.Name+" "+strings.Join(script.Globals, " "))
+		case base[0] >= '0' && base[0] <= '9':
+			names = append(names, script.Name)
+		}
+	}
+	return strings.Join(names, " "), strings.Join(lines, "\n")
 }
 
 // ready says that a sandbox waits, and passes on what was learned on the way.

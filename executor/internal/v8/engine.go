@@ -64,6 +64,9 @@ func (i *Isolate) Terminate() { i.isolate.TerminateExecution() }
 // HeapLimit is the heap's limit in bytes; it has grown when the heap once reached it.
 func (i *Isolate) HeapLimit() uint64 { return i.isolate.GetHeapStatistics().HeapSizeLimit }
 
+// HeapUsed is how many bytes of the heap are used.
+func (i *Isolate) HeapUsed() uint64 { return i.isolate.GetHeapStatistics().UsedHeapSize }
+
 // Compile compiles a script under a name. A cache that Script.Cache made of the same source saves most of the work;
 // used says whether it was good. The error is a *CompileError.
 func (i *Isolate) Compile(source, name string, cache []byte) (script *Script, used bool, err error) {

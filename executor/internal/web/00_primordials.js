@@ -55,47 +55,41 @@
   statics('Array', Array, 'isArray');
   statics('ArrayBuffer', ArrayBuffer, 'isView');
   statics('BigInt', BigInt, 'asIntN asUintN');
-  statics('Date', Date, 'now parse');
-  statics('JSON', JSON, 'parse stringify rawJSON isRawJSON');
-  statics('Math', Math, 'abs ceil floor log2 max min pow round sign trunc random');
-  statics('Number', Number, 'isFinite isInteger isNaN isSafeInteger');
-  statics('Object', Object, 'assign create defineProperties defineProperty entries freeze getOwnPropertyDescriptor getOwnPropertyDescriptors ' +
-    'getOwnPropertyNames getOwnPropertySymbols getPrototypeOf hasOwn is isExtensible isFrozen keys preventExtensions seal setPrototypeOf values');
+  statics('Date', Date, 'now');
+  statics('JSON', JSON, 'parse stringify rawJSON');
+  statics('Math', Math, 'abs ceil floor max min pow sign trunc random');
+  statics('Number', Number, 'isFinite isInteger isSafeInteger');
+  statics('Object', Object, 'assign create defineProperty freeze getOwnPropertyDescriptor getPrototypeOf hasOwn is keys setPrototypeOf');
   statics('Promise', Promise, 'resolve reject');
-  statics('Reflect', Reflect, 'apply construct defineProperty deleteProperty get getOwnPropertyDescriptor getPrototypeOf has ownKeys set setPrototypeOf');
-  statics('String', String, 'fromCharCode fromCodePoint raw');
-  statics('Symbol', Symbol, 'for keyFor');
+  statics('Reflect', Reflect, 'apply construct defineProperty deleteProperty getOwnPropertyDescriptor ownKeys');
+  statics('String', String, 'fromCharCode fromCodePoint');
+  statics('Symbol', Symbol, 'for');
 
-  methods('Array', Array.prototype, 'at concat every fill filter find findIndex flat forEach includes indexOf join lastIndexOf map pop push reduce reverse ' +
-    'shift slice some sort splice unshift values');
-  methods('ArrayBuffer', ArrayBuffer.prototype, 'slice transfer transferToFixedLength resize');
+  methods('Array', Array.prototype, 'join shift sort values');
+  methods('ArrayBuffer', ArrayBuffer.prototype, 'transfer');
   methods('BigInt', BigInt.prototype, 'toString valueOf');
   methods('Boolean', Boolean.prototype, 'valueOf');
-  methods('DataView', DataView.prototype, 'getUint8 setUint8 getUint16 setUint16 getUint32 setUint32 getFloat32 setFloat32 getFloat64 setFloat64');
-  methods('Date', Date.prototype, 'getTime toISOString toString valueOf');
+  methods('DataView', DataView.prototype, 'getUint32 setUint32 getFloat32 setFloat32 getFloat64 setFloat64');
+  methods('Date', Date.prototype, 'getTime toISOString');
   methods('Error', Error.prototype, 'toString');
-  methods('Function', Function.prototype, 'apply bind call toString');
-  methods('Map', Map.prototype, 'clear delete entries forEach get has keys set values');
+  methods('Function', Function.prototype, 'call toString');
+  methods('Map', Map.prototype, 'entries forEach get has set');
   methods('Number', Number.prototype, 'toString toFixed valueOf');
-  methods('Object', Object.prototype, 'hasOwnProperty isPrototypeOf propertyIsEnumerable toString valueOf');
-  methods('Promise', Promise.prototype, 'then catch finally');
-  methods('RegExp', RegExp.prototype, 'exec test toString');
-  methods('Set', Set.prototype, 'add clear delete entries forEach has keys values');
-  methods('String', String.prototype, 'at charAt charCodeAt codePointAt concat endsWith includes indexOf isWellFormed lastIndexOf normalize padEnd padStart ' +
-    'repeat replaceAll slice split startsWith substring toLowerCase toString toUpperCase toWellFormed trim trimEnd trimStart valueOf');
+  methods('Object', Object.prototype, 'isPrototypeOf propertyIsEnumerable toString');
+  methods('RegExp', RegExp.prototype, 'exec toString');
+  methods('Set', Set.prototype, 'add forEach values');
+  methods('String', String.prototype, 'charCodeAt codePointAt endsWith includes indexOf lastIndexOf padEnd padStart repeat replaceAll slice split ' +
+    'startsWith toLowerCase toUpperCase toWellFormed trim valueOf');
   methods('Symbol', Symbol.prototype, 'toString valueOf');
-  methods('TypedArray', TypedArray.prototype, 'fill join set slice subarray');
-  methods('WeakMap', WeakMap.prototype, 'delete get has set');
-  methods('WeakRef', WeakRef.prototype, 'deref');
-  methods('WeakSet', WeakSet.prototype, 'add delete has');
+  methods('TypedArray', TypedArray.prototype, 'fill set slice subarray');
+  methods('WeakMap', WeakMap.prototype, 'get has set');
 
   getters('ArrayBuffer', ArrayBuffer.prototype, 'byteLength detached maxByteLength resizable');
   getters('DataView', DataView.prototype, 'buffer byteLength byteOffset');
   getters('Map', Map.prototype, 'size');
   getters('RegExp', RegExp.prototype, 'source flags');
   getters('Set', Set.prototype, 'size');
-  getters('SharedArrayBuffer', SharedArrayBuffer.prototype, 'byteLength growable maxByteLength');
-  getters('Symbol', Symbol.prototype, 'description');
+  getters('SharedArrayBuffer', SharedArrayBuffer.prototype, 'byteLength');
   getters('TypedArray', TypedArray.prototype, 'buffer byteLength byteOffset length');
   p.TypedArrayPrototypeGetTag = uncurryThis(getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get);
 
