@@ -14,12 +14,14 @@ import (
 
 // The hints about programs that ended well but surely not as they meant to, or failed in a way that has a usual cause.
 const (
-	noValueHint   = "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value }"
-	opaqueHint    = "The program returned a %s, which has no JSON: call it, or return data."
-	listedHint    = "A namespace lists nothing. %s has %s."
-	namespaceHint = "%s is an object of functions, which has no JSON: call one of them, as in await %s.%s(…)."
-	emptyHint     = "An empty {} in the result may be a Map, a Set, an Error or a class without fields, which have no JSON: return Object.fromEntries(map), [...set] or error.message."
-	escapedHint   = "the program seems to be escaped twice: send line ends and quotes as they are"
+	noValueHint = "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value }"
+	opaqueHint  = "The program returned a %s, which has no JSON: call it, or return data."
+	// notANumberHint takes NaN or an infinity.
+	notANumberHint = "The program returned %s, which is null in JSON: a value that it computed with is undefined or no number."
+	listedHint     = "A namespace lists nothing. %s has %s."
+	namespaceHint  = "%s is an object of functions, which has no JSON: call one of them, as in await %s.%s(…)."
+	emptyHint      = "An empty {} in the result may be a Map, a Set, an Error or a class without fields, which have no JSON: return Object.fromEntries(map), [...set] or error.message."
+	escapedHint    = "the program seems to be escaped twice: send line ends and quotes as they are"
 )
 
 // successHint says what a program that ended well may have got wrong; empty when nothing looks so.
@@ -56,6 +58,8 @@ func (t *Tool) successHint(o *Outcome, code string, ran retry) string {
 		hints = append(hints, fmt.Sprintf(listedHint, ns.identifier, ns.toolNames("")))
 	}
 	switch {
+	case o.Value != nil && o.Native != nil && o.Native.ValueKind != "":
+		hints = append(hints, fmt.Sprintf(notANumberHint, o.Native.ValueKind))
 	case o.Value != nil:
 	case o.Native != nil && o.Native.ValueKind != "":
 		hints = append(hints, fmt.Sprintf(opaqueHint, o.Native.ValueKind))
@@ -88,7 +92,7 @@ var returnedName = regexp.MustCompile(`(?:=>|\breturn\b|^|[;\n{(])[ \t]*\(?([A-Z
 var mayCatch = regexp.MustCompile(`\bcatch\b|\bfinally\b|\bthen\b|\ballSettled\b|\bany\b|\brace\b|\bunhandledrejection\b`)
 
 // makesOpaque finds what makes values that have no JSON.
-var makesOpaque = regexp.MustCompile(`\bnew\s+(Map|Set|WeakMap|WeakSet|[A-Z]\w*Error|Error)\b|\bMap\.groupBy\b|\bcatch\s*\(`)
+var makesOpaque = regexp.MustCompile(`\bnew\s+(Map|Set|WeakMap|WeakSet|[A-Z]\w*Error|Error|Response|Request|Headers|FormData|Blob|URLSearchParams)\b|\bfunction\s*\*|\bMap\.groupBy\b|\bcatch\s*\(`)
 
 // hasEmptyObject reports whether a {} is anywhere in a value.
 func hasEmptyObject(value json.RawMessage) bool {
@@ -108,6 +112,8 @@ func (t *Tool) failureHint(failure *protocol.Failure, code string) string {
 		return escapedHint
 	case (failure.Kind == protocol.FailureSyntax || strings.HasPrefix(failure.Message, emptyTag)) && len(fencedBlock.FindAllString(code, 2)) > 1:
 		return blocksHint
+	case failure.Kind == protocol.FailureSyntax && strings.HasPrefix(failure.Message, "await is only valid in async functions"):
+		return asyncHint
 	case strings.HasPrefix(failure.Message, "No such module "):
 		return modulesHint
 	case strings.HasPrefix(failure.Message, refusedFetch):
@@ -126,6 +132,8 @@ const refusedFetch = "This worker is not permitted to access the internet"
 // wrongValueHint is for a program that took something for what it is not.
 func (t *Tool) wrongValueHint(code string) string {
 	switch open := t.unawaited(code); {
+	case t.memberOfGlobal(code) != "":
+		return fmt.Sprintf(globalHint, t.memberOfGlobal(code))
 	case len(open) > 0:
 		return fmt.Sprintf("is an await missing? A call gives a promise: await %s(…)", open[0])
 	case hasParameters.MatchString(code) && t.namespaceNames() != "":
@@ -191,10 +199,11 @@ func (t *Tool) suggestName(name string) string {
 	if near := nearest(name, namespaces); near != "" {
 		return near
 	}
+	folded := strings.TrimPrefix(string(fold(name)), "mcp")
 	for _, ns := range t.namespaces {
 		for _, tool := range ns.tools {
-			if tool.identifier == name {
-				return ns.identifier + "." + name
+			if tool.identifier == name || string(fold(ns.identifier+tool.identifier)) == folded { // or files_read, mcp__files__read
+				return ns.identifier + "." + tool.identifier
 			}
 		}
 	}

@@ -20,6 +20,9 @@ const (
 	printHint     = "did you mean `console.log`?"
 	parsedHint    = "what a call gives is a value already: leave JSON.parse out"
 	dataHint      = "a call gives the tool's own data: nothing like structuredContent or content[0].text stands around it"
+	asyncHint     = "the function around it has to be async: await Promise.all(list.map(async (x) => await …))"
+	byNameHint    = "a function is called by its own name: await namespace.name({ … })"
+	globalHint    = "%s is a variable of the program: write it alone"
 	blocksHint    = "the text has several code blocks: send one program"
 )
 
@@ -31,6 +34,7 @@ var foreignNames = map[string]string{
 	"require": modulesHint, "module": modulesHint, "exports": modulesHint, "__dirname": modulesHint, "__filename": modulesHint,
 	"document": noPageHint, "window": noPageHint, "localStorage": noPageHint, "sessionStorage": noPageHint, "XMLHttpRequest": noNetworkHint,
 	"axios": noNetworkHint, "print": printHint, "alert": printHint,
+	"callTool": byNameHint, "call_tool": byNameHint, "useTool": byNameHint, "runTool": byNameHint, "invokeTool": byNameHint,
 }
 
 var (
@@ -40,12 +44,14 @@ var (
 	hasParameters = regexp.MustCompile(`^\s*(export\s+default\s+)?(async\s*)?(function\s*[\w$]*\s*)?\(\s*[\w$\[{]`)
 	// listsNamespace finds a look at what a namespace has.
 	listsNamespace = regexp.MustCompile(`\bObject\.(?:keys|values|entries|getOwnPropertyNames)\(\s*([A-Za-z_$][\w$]*)\s*\)|\bin\s+([A-Za-z_$][\w$]*)\s*\)`)
-	toolNotFound   = regexp.MustCompile(`^Tool "(.+)" not found$`)
+	// readsGlobal finds a member of the global object.
+	readsGlobal  = regexp.MustCompile(`\b(?:this|globalThis|self|window)\s*\.\s*([A-Za-z_$][\w$]*)`)
+	toolNotFound = regexp.MustCompile(`^Tool "(.+)" not found$`)
 )
 
 // undefinedHint says what may be meant by a variable that does not exist and is like none that does.
 func (t *Tool) undefinedHint(name, code string) string {
-	if hint := foreignNames[name]; hint != "" {
+	if hint := foreignNames[name]; hint != "" || name == "arguments" {
 		return hint
 	}
 	member := regexp.MustCompile(`(?:^|[^\w$.])` + regexp.QuoteMeta(name) + `\s*\.\s*([A-Za-z_$][\w$]*)`).FindStringSubmatch(code)
@@ -156,6 +162,16 @@ func (t *Tool) boundTo(call protocol.Call) *boundTool {
 	return nil
 }
 
+// memberOfGlobal is a namespace that a program reads as a member of the global object; empty without one.
+func (t *Tool) memberOfGlobal(code string) string {
+	for _, match := range readsGlobal.FindAllStringSubmatch(code, -1) {
+		if t.hasNamespace(match[1]) {
+			return match[1]
+		}
+	}
+	return ""
+}
+
 // listedNamespace is a namespace that a program asks for its members; nil without one.
 func (t *Tool) listedNamespace(code string) *namespace {
 	for _, match := range listsNamespace.FindAllStringSubmatch(code, -1) {
@@ -168,9 +184,15 @@ func (t *Tool) listedNamespace(code string) *namespace {
 	return nil
 }
 
-// unwrapped finds the program in a text that is JSON around one: {"code": "…"}, or a string.
+// tagged is a text in a tag.
+var tagged = regexp.MustCompile(`(?s)^\s*<(code|script|javascript|js|program)>(.*)</(?:code|script|javascript|js|program)>\s*$`)
+
+// unwrapped finds the program in a text that is JSON around one, {"code": "…"} or a string, or a tag.
 func unwrapped(code string) (retry, bool) {
 	text := strings.TrimSpace(code)
+	if at := tagged.FindStringSubmatchIndex(code); at != nil {
+		return retry{code: code[at[4]:at[5]], lines: -strings.Count(code[:at[4]], "\n")}, true
+	}
 	var wrapped struct{ Code string }
 	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &wrapped) == nil && wrapped.Code != "" {
 		return retry{code: wrapped.Code}, true

@@ -115,6 +115,16 @@ func (c *catalogue) answerDescribe(_ context.Context, args []json.RawMessage) (a
 			texts = append(texts, tool.declaration())
 		}
 	}
+	if len(texts) == 0 { // a name alone will do where it is the only one
+		for _, tool := range c.tools {
+			if tool.identifier == name || tool.Name == name {
+				texts = append(texts, tool.declaration())
+			}
+		}
+		if len(texts) > 1 {
+			texts = nil
+		}
+	}
 	if len(texts) > 0 {
 		return strings.Join(texts, "\n\n"), nil
 	}

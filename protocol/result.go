@@ -9,8 +9,9 @@ import (
 type ExecuteResult struct {
 	// Value is the program's value as JSON, key order kept, in the encoding of values.go; nil means undefined.
 	Value json.RawMessage
-	// ValueKind is the type of a value that is undefined here only because JSON has nothing for it: "function", "symbol",
-	// "object" (whose toJSON gave undefined). Empty otherwise.
+	// ValueKind is what a value was that JSON has nothing for: of one that is undefined here its type, "function", "symbol" or
+	// "object" (whose toJSON gave undefined); of one that is null here the number, "NaN", "Infinity" or "-Infinity". Empty
+	// otherwise.
 	ValueKind string
 	// Failure says why the program has no value; nil when it has one.
 	Failure *Failure

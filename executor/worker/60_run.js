@@ -149,7 +149,7 @@
     return failure;
   };
   host.granted = 0;
-  const finish = (kind, text) => native.settle(kind, host.toGo(text), host.refused(), host.granted, host.unhandled());
+  const finish = (kind, text, valueKind = '') => native.settle(kind, host.toGo(text), host.refused(), host.granted, host.unhandled(), valueKind);
   host.exit = (message) => fail(describe(new p.Error(message)));
   const fail = (failure) => finish('failure', p.JSONStringify(shorten(failure)));
   const overflow = (error) => isError(error) && attempt(() => error.message) === 'Maximum call stack size exceeded' && p.ObjectGetPrototypeOf(error) === p.RangeError.prototype;
@@ -164,9 +164,9 @@
       fail(failure);
       return;
     }
-    if (text === undefined) finish('undefined', value === undefined ? '' : typeof value);
+    if (text === undefined) finish('undefined', '', value === undefined ? '' : typeof value);
     else if (text.length > host.limits.resultBytes) fail(resultLimit());
-    else finish('value', text);
+    else finish('value', text, typeof value === 'number' && text === 'null' ? p.String(value) : '');
   };
   const resultLimit = () => ({
     __proto__: null, kind: 'limit', limit: 'resultBytes', limitValue: host.limits.resultBytes,

@@ -246,7 +246,7 @@ func (s *sandbox) fromBase64(args []v8.Value) v8.Value {
 // settle(kind, text, refused, granted, unhandled) ends the run. What the program still has queued does not run any more,
 // unless it is kept.
 func (s *sandbox) nativeSettle(args []v8.Value) v8.Value {
-	s.run.settle(args[0].String(), s.text(args[1]), args[2].String(), int64(args[3].Number()), args[4].Text())
+	s.run.settle(args[0].String(), s.text(args[1]), args[2].String(), int64(args[3].Number()), args[4].Text(), args[5].String())
 	if s.run.done.Handles == 0 {
 		s.isolate.Terminate()
 	}

@@ -69,6 +69,7 @@ func TestValuesThatAreUndefinedInJSON(t *testing.T) {
 	for code, want := range map[string]string{
 		"async () => {}": "", "async () => undefined": "", "async () => null": "",
 		"async () => () => 1": "function", "async () => class {}": "function", "async () => Symbol()": "symbol", "async () => ({ toJSON() {} })": "object",
+		"async () => NaN": "NaN", "async () => -1 / 0": "-Infinity", "async () => [NaN]": "", "async () => 0": "",
 	} {
 		if got := c.run(program{code: code}).done; got.ValueKind != want || got.Failure != nil {
 			t.Errorf("%s: %q, %+v; want %q", code, got.ValueKind, got.Failure, want)

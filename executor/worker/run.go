@@ -171,12 +171,12 @@ func (r *run) receive() error {
 const longText = 1 << 16
 
 // settle takes what 60_run.js made of the program.
-func (r *run) settle(kind string, text []byte, refused string, granted int64, unhandled string) {
+func (r *run) settle(kind string, text []byte, refused string, granted int64, unhandled, valueKind string) {
 	if r.settled {
 		return
 	}
 	r.settled = true
-	r.done.Unhandled = r.rejections(unhandled)
+	r.done.Unhandled, r.done.ValueKind = r.rejections(unhandled), valueKind
 	if err := json.Unmarshal([]byte(refused), &r.done.Refused); err != nil {
 		r.done.Refused = nil
 	}
@@ -188,7 +188,7 @@ func (r *run) settle(kind string, text []byte, refused string, granted int64, un
 		failure := r.program.failure(textOf(text))
 		r.done.Failure = &failure
 	case kind == "undefined":
-		r.done.Undefined, r.done.ValueKind = true, string(text)
+		r.done.Undefined = true
 	case int64(len(text)) > r.header.ResultBytes:
 		failure := resultTooLarge(r.header.ResultBytes)
 		r.done.Failure = &failure

@@ -110,7 +110,7 @@ type ReadyHeader struct {
 type DoneHeader struct {
 	// Undefined says that the program's value is undefined.
 	Undefined bool `json:"undefined,omitempty"`
-	// ValueKind is what the value was when it is undefined only because JSON has nothing for it: "function", "symbol".
+	// ValueKind is protocol.ExecuteResult.ValueKind.
 	ValueKind string `json:"valueKind,omitempty"`
 	// Failure is set when there is no value.
 	Failure *Failure `json:"failure,omitempty"`
