@@ -138,11 +138,17 @@ func (f *fake) program(text string) {
 		header, _ := json.Marshal(wire.FetchHeader{URL: rest, Method: "POST", Headers: [][2]string{{"x-a", "1"}}, Redirect: "follow", HasBody: true})
 		f.send(wire.Fetch, "1", string(header), "ping")
 		f.done(wire.DoneHeader{}, f.fetched())
-	case "memory": // hold n MiB
-		block := make([]byte, n<<20)
-		for i := 0; i < len(block); i += 4096 {
-			block[i] = 1
+	case "memory": // come to hold n MiB, slowly enough for the watch to see it
+		var blocks [][]byte
+		for range n {
+			block := make([]byte, 1<<20)
+			for i := 0; i < len(block); i += 4096 {
+				block[i] = 1
+			}
+			blocks = append(blocks, block)
+			time.Sleep(2 * time.Millisecond)
 		}
+		runtime.KeepAlive(blocks)
 		select {}
 	case "spin":
 		for i := 0; ; i++ {

@@ -47,8 +47,10 @@ func (r *run) outOfMemory(e exit) bool {
 	if e.status == nil || e.killed != "" || isMalformed(e.cause) {
 		return false
 	}
-	if strings.Contains(e.stderr, "out of memory") || strings.Contains(e.stderr, "Reached heap limit") {
-		return true
+	for _, words := range []string{"out of memory", "Reached heap limit", "failed to allocate", "bad_alloc"} {
+		if strings.Contains(e.stderr, words) {
+			return true
+		}
 	}
 	return r.reached.Load() > r.plan.limits.Memory/4*3
 }
