@@ -229,7 +229,11 @@ func (t own) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Header.Get("User-Agent") == "" {
 		request.Header["User-Agent"] = nil // keeps net/http from naming itself
 	}
-	return t.next.RoundTrip(request)
+	response, err := t.next.RoundTrip(request)
+	if err != nil {
+		err = discreet(err, request.URL.Hostname())
+	}
+	return response, err
 }
 
 // stub makes a transport of the caller's function. One that panics fails its own request alone.

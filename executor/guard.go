@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -76,9 +77,31 @@ func (g guard) control(_ context.Context, _, address string, _ syscall.RawConn) 
 		return fmt.Errorf("the port %d is not one for HTTP", at.Port())
 	}
 	if !g.permits(at.Addr()) {
-		return fmt.Errorf("%s is not an address of the public internet, and none that this executor lets programs reach", at.Addr())
+		return &closedError{at.Addr().String()}
 	}
 	return nil
+}
+
+// closedError is an address that programs may not reach.
+type closedError struct{ address string }
+
+func (e *closedError) Error() string {
+	return e.address + " is not an address of the public internet, and none that this executor lets programs reach"
+}
+
+// discreet is the error of a request to a host without what a program could learn from it of the network around us: the
+// addresses behind names, and which server knows them.
+func discreet(err error, host string) error {
+	var closed *closedError
+	var lookup *net.DNSError
+	_, literal := netip.ParseAddr(host)
+	switch {
+	case errors.As(err, &closed) && literal != nil:
+		return &closedError{host}
+	case errors.As(err, &lookup):
+		return &net.DNSError{Err: lookup.Err, Name: lookup.Name, IsTimeout: lookup.IsTimeout, IsTemporary: lookup.IsTemporary, IsNotFound: lookup.IsNotFound}
+	}
+	return err
 }
 
 // newTransport performs the requests of OutboundInherit. It knows no proxy: what a proxy connects to, nobody here sees.

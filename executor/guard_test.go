@@ -2,6 +2,8 @@ package executor
 
 import (
 	"context"
+	"net"
+	"net/http"
 	"net/netip"
 	"strings"
 	"testing"
@@ -37,5 +39,27 @@ func TestTheGuardPermitsWhatAnOperatorAllows(t *testing.T) {
 		if err := g.control(context.Background(), "tcp", address, nil); (err == nil) != want {
 			t.Errorf("%s: %v", address, err)
 		}
+	}
+}
+
+// TestErrorsTellNothingOfTheNetwork: a program that asks for names learns neither their addresses nor who knows them.
+func TestErrorsTellNothingOfTheNetwork(t *testing.T) {
+	transport := own{newTransport(nil)}
+	defer transport.next.CloseIdleConnections()
+	for address, want := range map[string]string{
+		"http://localhost/": "localhost is not an address of the public internet, and none that this executor lets programs reach",
+		"http://127.0.0.1/": "dial tcp 127.0.0.1:80: 127.0.0.1 is not an address of the public internet, and none that this executor lets programs reach",
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if response, err := transport.RoundTrip(request); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, %v", address, response, err)
+		}
+	}
+	lookup := &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "db.internal", Server: "10.1.2.3:53", IsNotFound: true}}
+	if got := discreet(lookup, "db.internal").Error(); got != "lookup db.internal: no such host" {
+		t.Error(got)
 	}
 }
