@@ -32,11 +32,11 @@ func codecOpen(s *State, args []any) (any, error) {
 	var err error
 	switch direction, format := args[0].(string), args[1].(string); direction {
 	case "compress":
-		c, err = codec.Compress(format, int(max(math.MinInt32, min(args[2].(float64), math.MaxInt32))), dictionary)
+		c, err = s.pool.Compress(format, int(max(math.MinInt32, min(args[2].(float64), math.MaxInt32))), dictionary)
 	case "decompress-strict":
-		c, err = codec.Decompress(format, codec.Strict, dictionary)
+		c, err = s.pool.Decompress(format, codec.Strict, dictionary)
 	default:
-		c, err = codec.Decompress(format, codec.Ignore, dictionary)
+		c, err = s.pool.Decompress(format, codec.Ignore, dictionary)
 	}
 	if err != nil {
 		return nil, &OpError{"RangeError", err.Error()}

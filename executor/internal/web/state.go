@@ -16,6 +16,7 @@ const (
 // State is what ops keep for one sandbox between two calls: the streams that are being compressed or decompressed. A
 // script has the number of each. It belongs to the goroutine of its sandbox, and ends with Close.
 type State struct {
+	pool   codec.Pool
 	codecs map[float64]codec.Codec
 	last   float64
 	weight int64

@@ -1,9 +1,10 @@
 // Package codec compresses and decompresses a stream as it arrives, for the scripts of package web.
 //
-// A [Codec] is one stream on its way. It is given input by Write, Flush and End, and gives output by Next, a piece of at
+// A [Codec] is one stream on its way, a [Pool] makes them. It is given input by Write, Flush and End, and gives output by Next, a piece of at
 // most [Piece] bytes at a time, so that what a small input expands to is never held as a whole.
 //
-//	c, err := codec.Decompress("gzip", codec.Strict, nil)
+//	var pool codec.Pool
+//	c, err := pool.Decompress("gzip", codec.Strict, nil)
 //	c.Write(input)
 //	for {
 //		piece, state, err := c.Next() // the piece is good until the next call
@@ -84,16 +85,16 @@ func (e DataError) Error() string { return string(e) }
 
 // Decompress makes a decompressor for gzip, deflate, deflate-raw, unzip (the first or the second, as the data begins),
 // brotli or zstd. A dictionary is what deflate and deflate-raw were compressed with, nil for none.
-func Decompress(format string, rest Rest, dictionary []byte) (Codec, error) {
+func (p *Pool) Decompress(format string, rest Rest, dictionary []byte) (Codec, error) {
 	switch format {
 	case "gzip":
-		return newInflater(gzipHead, rest, nil), nil
+		return p.inflater(gzipHead, rest, nil), nil
 	case "deflate":
-		return newInflater(zlibHead, rest, dictionary), nil
+		return p.inflater(zlibHead, rest, dictionary), nil
 	case "deflate-raw":
-		return newInflater(blockHead, rest, dictionary), nil
+		return p.inflater(blockHead, rest, dictionary), nil
 	case "unzip":
-		return newInflater(eitherHead, rest, dictionary), nil
+		return p.inflater(eitherHead, rest, dictionary), nil
 	case "brotli":
 		return newBrotliDecoder(rest), nil
 	case "zstd":

@@ -13,6 +13,9 @@ import (
 	"testing"
 )
 
+// pool is of all tests, so that what one leaves is used by the next.
+var pool Pool
+
 var formats = []string{"gzip", "deflate", "deflate-raw", "brotli", "zstd"}
 
 // drain gives what comes out until the codec is hungry or done.
@@ -75,8 +78,8 @@ func TestRoundTripsInPiecesOfAnySize(t *testing.T) {
 				if size == 1 && len(text) > 100_000 {
 					text = text[:100_000]
 				}
-				packed := must[[]byte](t)(convert(must[Codec](t)(Compress(format, 5, nil)), text, max(size, 100)))
-				got, err := convert(must[Codec](t)(Decompress(format, Strict, nil)), packed, size)
+				packed := must[[]byte](t)(convert(must[Codec](t)(pool.Compress(format, 5, nil)), text, max(size, 100)))
+				got, err := convert(must[Codec](t)(pool.Decompress(format, Strict, nil)), packed, size)
 				if err != nil || !bytes.Equal(got, text) {
 					t.Errorf("%s as %s in pieces of %d: %d of %d bytes, %v", name, format, size, len(got), len(text), err)
 				}
@@ -93,12 +96,12 @@ func TestInflaterReadsWhatGoWrites(t *testing.T) {
 			w := must[*flate.Writer](t)(flate.NewWriter(&packed, level))
 			w.Write(text)
 			w.Close()
-			got, err := convert(must[Codec](t)(Decompress("deflate-raw", Strict, nil)), packed.Bytes(), 4096)
+			got, err := convert(must[Codec](t)(pool.Decompress("deflate-raw", Strict, nil)), packed.Bytes(), 4096)
 			if err != nil || !bytes.Equal(got, text) {
 				t.Errorf("%s at level %d: %d of %d bytes, %v", name, level, len(got), len(text), err)
 			}
 		}
-		packed := must[[]byte](t)(convert(must[Codec](t)(Compress("gzip", 9, nil)), text, 1000))
+		packed := must[[]byte](t)(convert(must[Codec](t)(pool.Compress("gzip", 9, nil)), text, 1000))
 		r := must[*gzip.Reader](t)(gzip.NewReader(bytes.NewReader(packed)))
 		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, text) {
 			t.Errorf("%s for the standard library: %d of %d bytes, %v", name, len(got), len(text), err)
@@ -111,7 +114,7 @@ func TestInflaterReadsWhatGoWrites(t *testing.T) {
 func TestInflaterAgreesAboutDamage(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	text := samples()["words"][:3000]
-	packed := must[[]byte](t)(convert(must[Codec](t)(Compress("deflate", 9, nil)), text, 1<<20))
+	packed := must[[]byte](t)(convert(must[Codec](t)(pool.Compress("deflate", 9, nil)), text, 1<<20))
 	for i := range 20_000 {
 		damaged := bytes.Clone(packed)
 		for range 1 + random.IntN(3) {
@@ -125,7 +128,7 @@ func TestInflaterAgreesAboutDamage(t *testing.T) {
 		if wantErr == nil {
 			want, wantErr = io.ReadAll(r)
 		}
-		got, err := convert(must[Codec](t)(Decompress("deflate", Ignore, nil)), damaged, 1+random.IntN(500))
+		got, err := convert(must[Codec](t)(pool.Decompress("deflate", Ignore, nil)), damaged, 1+random.IntN(500))
 		if (err != nil) != (wantErr != nil) || err == nil && !bytes.Equal(got, want) {
 			t.Fatalf("%x: %d bytes, %v; the standard library has %d, %v", damaged, len(got), err, len(want), wantErr)
 		}
@@ -134,7 +137,7 @@ func TestInflaterAgreesAboutDamage(t *testing.T) {
 
 func TestOutputComesBeforeTheEndOfTheInput(t *testing.T) {
 	for _, format := range formats {
-		c := must[Codec](t)(Compress(format, 5, nil))
+		c := must[Codec](t)(pool.Compress(format, 5, nil))
 		var packed []byte
 		for _, text := range []string{"one ", "two "} {
 			c.Write([]byte(text))
@@ -145,7 +148,7 @@ func TestOutputComesBeforeTheEndOfTheInput(t *testing.T) {
 			}
 			packed = append(packed, piece...)
 		}
-		d := must[Codec](t)(Decompress(format, Strict, nil))
+		d := must[Codec](t)(pool.Decompress(format, Strict, nil))
 		d.Write(packed)
 		if got, state, err := drain(d); string(got) != "one two " || state != Hungry || err != nil {
 			t.Errorf("%s: what was flushed comes out as %q, %v, %v", format, got, state, err)
@@ -157,9 +160,9 @@ func TestOutputComesBeforeTheEndOfTheInput(t *testing.T) {
 
 func TestEndsOfInput(t *testing.T) {
 	for _, format := range formats {
-		packed := must[[]byte](t)(convert(must[Codec](t)(Compress(format, 5, nil)), []byte("some text, some text"), 100))
+		packed := must[[]byte](t)(convert(must[Codec](t)(pool.Compress(format, 5, nil)), []byte("some text, some text"), 100))
 		for cut := 1; cut < len(packed); cut++ {
-			if _, err := convert(must[Codec](t)(Decompress(format, Strict, nil)), packed[:cut], 3); !errors.Is(err, ErrTruncated) {
+			if _, err := convert(must[Codec](t)(pool.Decompress(format, Strict, nil)), packed[:cut], 3); !errors.Is(err, ErrTruncated) {
 				t.Errorf("%s cut to %d of %d: %v", format, cut, len(packed), err)
 			}
 		}
@@ -167,19 +170,19 @@ func TestEndsOfInput(t *testing.T) {
 			continue
 		}
 		junk := append(bytes.Clone(packed), 0, 7)
-		if _, err := convert(must[Codec](t)(Decompress(format, Strict, nil)), junk, 100); !errors.Is(err, ErrTrailing) {
+		if _, err := convert(must[Codec](t)(pool.Decompress(format, Strict, nil)), junk, 100); !errors.Is(err, ErrTrailing) {
 			t.Errorf("%s with junk: %v", format, err)
 		}
-		if got, err := convert(must[Codec](t)(Decompress(format, Ignore, nil)), junk, 100); err != nil || string(got) != "some text, some text" {
+		if got, err := convert(must[Codec](t)(pool.Decompress(format, Ignore, nil)), junk, 100); err != nil || string(got) != "some text, some text" {
 			t.Errorf("%s with junk to be ignored: %q, %v", format, got, err)
 		}
 	}
-	member := must[[]byte](t)(convert(must[Codec](t)(Compress("gzip", 5, nil)), []byte("member "), 100))
+	member := must[[]byte](t)(convert(must[Codec](t)(pool.Compress("gzip", 5, nil)), []byte("member "), 100))
 	for _, size := range []int{1, 100} {
-		if got, err := convert(must[Codec](t)(Decompress("gzip", Ignore, nil)), append(bytes.Clone(member), member...), size); err != nil || string(got) != "member member " {
+		if got, err := convert(must[Codec](t)(pool.Decompress("gzip", Ignore, nil)), append(bytes.Clone(member), member...), size); err != nil || string(got) != "member member " {
 			t.Errorf("two members in pieces of %d: %q, %v", size, got, err)
 		}
-		if _, err := convert(must[Codec](t)(Decompress("gzip", Strict, nil)), append(bytes.Clone(member), member...), 100); !errors.Is(err, ErrTrailing) {
+		if _, err := convert(must[Codec](t)(pool.Decompress("gzip", Strict, nil)), append(bytes.Clone(member), member...), 100); !errors.Is(err, ErrTrailing) {
 			t.Errorf("two members where one is wanted: %v", err)
 		}
 	}
@@ -188,12 +191,12 @@ func TestEndsOfInput(t *testing.T) {
 func TestDictionaries(t *testing.T) {
 	dictionary := []byte("words that come often")
 	for _, format := range []string{"deflate", "deflate-raw"} {
-		packed := must[[]byte](t)(convert(must[Codec](t)(Compress(format, 6, dictionary)), []byte("words that come often, words that come"), 100))
-		if got, err := convert(must[Codec](t)(Decompress(format, Strict, dictionary)), packed, 1); err != nil || string(got) != "words that come often, words that come" {
+		packed := must[[]byte](t)(convert(must[Codec](t)(pool.Compress(format, 6, dictionary)), []byte("words that come often, words that come"), 100))
+		if got, err := convert(must[Codec](t)(pool.Decompress(format, Strict, dictionary)), packed, 1); err != nil || string(got) != "words that come often, words that come" {
 			t.Errorf("%s: %q, %v", format, got, err)
 		}
 		for _, other := range [][]byte{nil, []byte("none")} {
-			if _, err := convert(must[Codec](t)(Decompress(format, Strict, other)), packed, 1); err == nil {
+			if _, err := convert(must[Codec](t)(pool.Decompress(format, Strict, other)), packed, 1); err == nil {
 				t.Errorf("%s is read with the dictionary %q", format, other)
 			}
 		}
@@ -223,7 +226,7 @@ func TestTextsOfErrors(t *testing.T) {
 	} {
 		var data []byte
 		fmt.Sscanf(test.hex, "%x", &data)
-		if _, err := convert(must[Codec](t)(Decompress(test.format, Ignore, nil)), data, 3); err == nil || err.Error() != test.want {
+		if _, err := convert(must[Codec](t)(pool.Decompress(test.format, Ignore, nil)), data, 3); err == nil || err.Error() != test.want {
 			t.Errorf("%s %s: %v, want %s", test.format, test.hex, err, test.want)
 		}
 	}
@@ -233,7 +236,7 @@ func TestTextsOfErrors(t *testing.T) {
 func TestBombIsGivenInPieces(t *testing.T) {
 	const size = 64 << 20
 	for _, format := range formats {
-		c := must[Codec](t)(Compress(format, 5, nil))
+		c := must[Codec](t)(pool.Compress(format, 5, nil))
 		var packed []byte
 		for range 64 {
 			c.Write(make([]byte, size/64))
@@ -249,7 +252,7 @@ func TestBombIsGivenInPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		packed = append(packed, piece...)
-		d := must[Codec](t)(Decompress(format, Strict, nil))
+		d := must[Codec](t)(pool.Decompress(format, Strict, nil))
 		d.Write(packed)
 		d.End()
 		total := 0
@@ -272,13 +275,13 @@ func TestBombIsGivenInPieces(t *testing.T) {
 
 func BenchmarkInflate(b *testing.B) {
 	text := bytes.Repeat(samples()["words"], 5)
-	packed, err := convert(func() Codec { c, _ := Compress("gzip", 6, nil); return c }(), text, 1<<20)
+	packed, err := convert(func() Codec { c, _ := pool.Compress("gzip", 6, nil); return c }(), text, 1<<20)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		c, _ := Decompress("gzip", Strict, nil)
+		c, _ := pool.Decompress("gzip", Strict, nil)
 		if _, err := convert(c, packed, 64<<10); err != nil {
 			b.Fatal(err)
 		}

@@ -15,10 +15,19 @@ import (
 // DefaultLevel is the usual level of the deflate formats.
 const DefaultLevel = flate.DefaultCompression
 
+// unix is the operating system in a gzip header, as zlib writes it.
+const unix = 3
+
 // flusher is what the libraries' writers have in common.
 type flusher interface {
 	io.WriteCloser
 	Flush() error
+}
+
+// writerKind is what a writer is good for.
+type writerKind struct {
+	format string
+	level  int
 }
 
 // compressor is a writer of a library whose output waits to be fetched.
@@ -28,18 +37,26 @@ type compressor struct {
 	weight int64
 	ended  bool
 	err    error
+	// pool takes the writer in the end, if it may be used again.
+	pool *Pool
+	kind writerKind
 }
 
 // Compress makes a compressor for gzip, deflate, deflate-raw, brotli or zstd. The level is the format's own: a level of
 // zlib's, brotli's quality, zstd's level. A dictionary is what deflate and deflate-raw may refer to, nil for none.
-func Compress(format string, level int, dictionary []byte) (Codec, error) {
-	c := &compressor{weight: 1 << 20}
+func (p *Pool) Compress(format string, level int, dictionary []byte) (Codec, error) {
+	c := &compressor{weight: 1 << 20, pool: p, kind: writerKind{format, level}}
+	if dictionary != nil {
+		c.pool = nil
+	} else if c.writer = p.writer(c.kind, &c.out); c.writer != nil {
+		return c, nil
+	}
 	var err error
 	switch format {
 	case "gzip":
 		var w *gzip.Writer
 		if w, err = gzip.NewWriterLevel(&c.out, level); err == nil {
-			w.OS = 3 // Unix, as zlib writes
+			w.OS = unix
 			c.writer = w
 		}
 	case "deflate":
@@ -95,4 +112,9 @@ func (c *compressor) Next() ([]byte, State, error) {
 
 func (c *compressor) Weight() int64 { return c.weight }
 
-func (c *compressor) Close() { *c = compressor{ended: true} }
+func (c *compressor) Close() {
+	if c.writer != nil && c.pool != nil {
+		c.pool.keep(c.kind, c.writer)
+	}
+	*c = compressor{ended: true}
+}

@@ -32,6 +32,7 @@ const (
 // inflater is a decoder of RFC 1951 and of the containers around it, RFC 1950 and 1952, that can stop wherever its input
 // does. It stops before what it cannot read in whole and keeps the bits that it has: never more than accumulator holds.
 type inflater struct {
+	pool       *Pool
 	rest       Rest
 	stage      stage
 	box        container
@@ -52,30 +53,43 @@ type inflater struct {
 
 	// The block's codes, and what their description has come to so far.
 	literals, distances *huffman
-	own                 [3]huffman // literals, distances, and lengths of codes
+	own                 *[3]huffman // literals, distances, and lengths of codes
 	counts              struct{ literals, distances, codes int }
 	lengths             [320]uint8
 	described           int
 }
 
-func newInflater(first stage, rest Rest, dictionary []byte) *inflater {
-	return &inflater{rest: rest, stage: first, box: container{format: first}, dictionary: dictionary, position: windowSize, given: windowSize, floor: windowSize}
+// begin makes it new; what is large it keeps.
+func (z *inflater) begin(p *Pool, first stage, rest Rest, dictionary []byte) {
+	*z = inflater{
+		pool: p, rest: rest, stage: first, box: container{format: first}, dictionary: dictionary,
+		out: z.out, position: windowSize, given: windowSize, floor: windowSize, own: z.own,
+	}
+	if z.out == nil {
+		z.out = make([]byte, windowSize+Piece)
+	}
+	if z.own == nil {
+		z.own = new([3]huffman)
+	}
+	if first == blockHead {
+		z.useDictionary()
+	}
 }
 
 func (z *inflater) Write(input []byte) { z.in = input }
 func (z *inflater) Flush()             {}
 func (z *inflater) End()               { z.ended = true }
-func (z *inflater) Close()             { z.out, z.in, z.stage = nil, nil, finished }
+func (z *inflater) Close() {
+	if z.pool != nil && len(z.pool.inflaters) < mostKept {
+		kept := *z
+		z.pool.inflaters = append(z.pool.inflaters, &kept)
+	}
+	*z = inflater{stage: finished}
+}
 
 func (z *inflater) Weight() int64 { return windowSize + Piece + 16<<10 }
 
 func (z *inflater) Next() ([]byte, State, error) {
-	if z.out == nil && z.stage != finished {
-		z.out = make([]byte, windowSize+Piece)
-		if z.stage == blockHead {
-			z.useDictionary()
-		}
-	}
 	if z.position >= outputEnd {
 		kept := copy(z.out, z.out[z.position-windowSize:z.position])
 		z.floor = max(0, z.floor-(z.position-kept))
