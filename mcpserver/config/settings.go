@@ -66,7 +66,7 @@ var settingFields = []field{
 	{key: "policy", shape: shapeObject, doc: "What happens at the moment of a call.", fields: policyFields},
 	{key: "audit", shape: shapeObject, standard: "nothing is written", doc: "Write down each run with its calls.", fields: auditFields},
 	{key: "pins", shape: shapeObject, standard: "tools are not pinned", doc: "Withhold a tool whose name, description or schemas changed since it was first seen, until `codemode tools --accept SERVER.TOOL`. {} is enough.", fields: pinFields},
-	{key: "views", shape: shapeObjects, standard: "none", doc: "With `serve --http`, what clients with tokens of their own see: for them there is nothing beside it. The token of --token-file sees everything.", fields: viewFields},
+	{key: "views", shape: shapeObjects, standard: "none", doc: "With `serve --http`, what clients with tokens of their own, or with access tokens that say so, see: for them there is nothing beside it. The token of --token-file sees everything.", fields: viewFields},
 	{key: "http", shape: shapeObject, doc: "With `serve --http`, who may call.", fields: httpFields},
 }
 
