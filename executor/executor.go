@@ -29,7 +29,8 @@
 // # Limits
 //
 // Every field of [Options] is one, with its default and the reason for it; those of a single run are
-// [protocol.Limits]. All clocks and the memory bound are watched from this process, never by the JavaScript thread.
+// [protocol.Limits]. All clocks and the memory bound are watched from this process, never by the JavaScript thread. On Linux
+// the kernel refuses a worker data 24 MiB past its run's memory, should it get there between two looks.
 // What is not promised: on systems other than Linux the memory and the processor time of a worker are not sampled, so
 // the engine's own heap limit and the timeout stand alone there. A program that breaks out of the engine is held by
 // the worker's confinement (executor/internal/jail), and can still spoil later runs of the same worker:
