@@ -18,6 +18,8 @@ type command struct {
 	summary, description string
 	// setup declares the flags and returns what runs once they are parsed.
 	setup func(flags *flag.FlagSet) runFunc
+	// startsAnother says that the arguments are another program's command line, whose flags are not ours.
+	startsAnother bool
 }
 
 type runFunc func(ctx context.Context, term terminal, args []string) error
@@ -45,6 +47,27 @@ func newFlags(name string) *flag.FlagSet {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // exec prints errors and help itself
 	return flags
+}
+
+// parse reads the flags, which may stand before the arguments and after them, and returns the arguments.
+func (c command) parse(flags *flag.FlagSet, args []string) ([]string, error) {
+	var arguments []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		rest := flags.Args()
+		read := len(args) - len(rest)
+		if len(rest) == 0 || c.startsAnother || read > 0 && args[read-1] == "--" {
+			return append(arguments, rest...), nil
+		}
+		arguments, args = append(arguments, rest[0]), rest[1:]
+	}
+}
+
+// unexpected is the mistake of arguments where there are flags alone, and meant the flag that such an argument belongs to.
+func unexpected(args []string, meant string) error {
+	return usagef("unexpected %q; is %s %s meant?", args, meant, args[0])
 }
 
 func help(_ context.Context, term terminal, args []string) int {

@@ -42,7 +42,7 @@ sessions end with a code. A second SIGTERM ends at once.`,
 			o.declare(flags)
 			return func(ctx context.Context, term terminal, args []string) error {
 				if len(args) > 0 {
-					return usagef("daemon takes flags only, got %q", args)
+					return unexpected(args, "--listen")
 				}
 				return o.run(ctx, term)
 			}

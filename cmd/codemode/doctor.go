@@ -38,7 +38,7 @@ Exit code 1 when anything does not work, 2 when the configuration cannot be read
 			timeout := flags.Duration("timeout", time.Minute, "how long to wait for servers that start")
 			return func(ctx context.Context, term terminal, args []string) error {
 				if len(args) > 0 {
-					return usagef("doctor takes flags only, got %q", args)
+					return unexpected(args, "--config")
 				}
 				d, err := o.diagnose(ctx, *timeout)
 				if err != nil {

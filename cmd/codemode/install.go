@@ -12,8 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
 )
@@ -49,9 +49,6 @@ servers come back in the place of codemode and the rest stays.`,
 
 func installer(file *string, verb string, do func(*installation, terminal) error) runFunc {
 	return func(_ context.Context, term terminal, args []string) error {
-		if len(args) > 1 && slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }) {
-			return usagef("flags stand before the host: codemode %s --file F HOST", verb)
-		}
 		if len(args) != 1 {
 			return usagef("say which host: codemode %s HOST, one of %s", verb, strings.Join(hostIDs(), ", "))
 		}
@@ -78,6 +75,23 @@ type installation struct {
 	file, ours, backup, record string
 }
 
+// undo is the command that takes codemode out again.
+func (i *installation) undo() string {
+	if i.file == i.host.UserFile() {
+		return "codemode uninstall " + i.host.ID
+	}
+	return fmt.Sprintf("codemode uninstall --file %s %s", shellWord(i.file), i.host.ID)
+}
+
+// shellWord is a path as a shell takes it: quoted where it has a space or the like.
+func shellWord(path string) string {
+	plain := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("/._-", c) }
+	if strings.IndexFunc(path, func(c rune) bool { return !plain(c) }) < 0 {
+		return path
+	}
+	return shellQuote(path)
+}
+
 // installRecord is what install notes for uninstall.
 type installRecord struct {
 	File   string   `json:"file"`
@@ -97,8 +111,10 @@ func newInstallation(places *config.Places, host *config.Host, file string) (*in
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256([]byte(absolute))
-		file, id = absolute, id+"-"+hex.EncodeToString(sum[:4])
+		if file = absolute; file != host.UserFile() {
+			sum := sha256.Sum256([]byte(file))
+			id += "-" + hex.EncodeToString(sum[:4])
+		}
 	}
 	dir := filepath.Dir(places.DefaultFile())
 	return &installation{host: host, file: file, ours: filepath.Join(dir, id+".json"),
@@ -126,7 +142,7 @@ func (i *installation) install(term terminal) error {
 	case err != nil:
 		return err
 	case done != nil:
-		return usagef("codemode is already in front of %s (%s); codemode uninstall %s first", i.host.Title, done.File, i.host.ID)
+		return usagef("codemode is already in front of %s (%s); %s first", i.host.Title, done.File, i.undo())
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -134,7 +150,7 @@ func (i *installation) install(term terminal) error {
 	}
 	before, err := os.ReadFile(i.file)
 	if err != nil {
-		return usageError{fmt.Errorf("the file of %s cannot be read: %w", i.host.Title, err)}
+		return usageError{fmt.Errorf("the file of %s cannot be read: %w; a project's file is named by --file", i.host.Title, err)}
 	}
 	gathered := config.NewCollection(self)
 	taken, err := gathered.Add(i.host.Title, i.file)
@@ -215,8 +231,8 @@ func (i *installation) put(term terminal, self string, gathered *config.Collecti
 	if err := writeFile(i.file, after, 0o600); err != nil {
 		return errors.Join(err, os.Remove(i.record), os.Remove(i.backup))
 	}
-	_, err = fmt.Fprintf(term.out, "%s now starts codemode in front of %s\n  its servers: %s\n  its file:    %s (as it was: %s)\nRestart %[1]s to use it; `codemode doctor --config %[3]s` checks the servers, `codemode uninstall %[6]s` undoes this.\n",
-		i.host.Title, strings.Join(taken, ", "), i.ours, i.file, i.backup, i.host.ID)
+	_, err = fmt.Fprintf(term.out, "%s now starts codemode in front of %s\n  its servers: %s\n  its file:    %s (as it was: %s)\nRestart %[1]s to use it; `codemode doctor --config %[7]s` checks the servers, `%[6]s` undoes this.\n",
+		i.host.Title, strings.Join(taken, ", "), i.ours, i.file, i.backup, i.undo(), shellWord(i.ours))
 	return err
 }
 
@@ -233,7 +249,7 @@ func (i *installation) uninstall(term terminal) error {
 		return err
 	}
 	if done == nil {
-		return usagef("codemode install %s has not been run for this file; there is nothing to undo", i.host.ID)
+		return usagef("codemode install %s has not been run for %s; there is nothing to undo (a project's file is named by --file)", i.host.ID, i.file)
 	}
 	original, err := os.ReadFile(done.Backup)
 	if err != nil {

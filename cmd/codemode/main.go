@@ -66,7 +66,8 @@ func dispatch(ctx context.Context, term terminal, args []string) int {
 func (c command) exec(ctx context.Context, term terminal, args []string) int {
 	flags := newFlags(c.name)
 	run := c.setup(flags)
-	switch err := flags.Parse(args); {
+	arguments, err := c.parse(flags, args)
+	switch {
 	case errors.Is(err, errHelp):
 		c.printHelp(term.out)
 		return exitOK
@@ -74,7 +75,7 @@ func (c command) exec(ctx context.Context, term terminal, args []string) int {
 		fmt.Fprintf(term.err, "codemode %s: %v\nusage: codemode %s\n", c.name, err, c.usage)
 		return exitUsage
 	}
-	return report(term, c, run(ctx, term, flags.Args()))
+	return report(term, c, run(ctx, term, arguments))
 }
 
 // usageError is a mistake in the command line or a configuration: exit code 2.

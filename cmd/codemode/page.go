@@ -39,7 +39,7 @@ Exit code 2 when nothing was written down, or the address is taken.`,
 			flags.StringVar(&o.serve.logLevel, "log-level", "error", "what goes to standard error: debug, info, warn or error")
 			return func(ctx context.Context, term terminal, args []string) error {
 				if len(args) > 0 {
-					return usagef("ui takes flags only, got %q", args)
+					return unexpected(args, "--config")
 				}
 				return o.run(ctx, term)
 			}
@@ -99,7 +99,7 @@ func (o *pageOptions) findFile(configured string) (err error) {
 		}
 	}
 	if _, err := os.Stat(o.file); err != nil && !(expected && errors.Is(err, fs.ErrNotExist)) {
-		return usageError{fmt.Errorf(`no runs were written down: %w; a configuration with {"codemode": {"audit": {}}} has serve write them`, err)}
+		return nothingWrittenDown(err)
 	}
 	o.file, err = filepath.Abs(o.file)
 	return err

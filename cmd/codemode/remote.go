@@ -77,7 +77,7 @@ func (o *remoteOptions) daemons() ([]string, error) {
 				return nil, usagef("--remote %q names no daemon", list)
 			}
 			if scheme, _, found := strings.Cut(text, "://"); !found || !slices.Contains(schemes, strings.TrimPrefix(scheme, "dns+")) {
-				return nil, usagef("--remote takes ws://, wss:// and ws+unix:// addresses, not %q", scheme)
+				return nil, usagef("--remote takes ws://, wss:// and ws+unix:///path addresses, not %q", scheme)
 			}
 			urls = append(urls, text)
 		}

@@ -48,11 +48,16 @@ beginning of it. --json prints the lines as they are.`,
 	}
 }
 
+// nothingWrittenDown says what to do where there is no audit file.
+func nothingWrittenDown(err error) error {
+	return usageError{fmt.Errorf(`no runs were written down: %w; a configuration with {"codemode": {"audit": {}}} has serve write them`, err)}
+}
+
 // readRuns reads an audit file. A line that is no run, because a disk was full for example, is named and skipped.
 func readRuns(term terminal, name string) ([]mcpserver.AuditRun, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("no runs were written down: %w", err)}
+		return nil, nothingWrittenDown(err)
 	}
 	defer file.Close()
 	var runs []mcpserver.AuditRun

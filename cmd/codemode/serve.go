@@ -43,7 +43,7 @@ of this machine, whose address is printed as "ui listening URL"; it has their pr
 			return func(ctx context.Context, term terminal, args []string) error {
 				switch {
 				case len(args) > 0:
-					return usagef("serve takes flags only, got %q (one server without a file: codemode wrap -- CMD ARGS…)", args)
+					return usagef("%w (one server without a file: codemode wrap -- CMD ARGS…)", unexpected(args, "--config"))
 				case *demo && len(o.files) > 0:
 					return usagef("--demo goes without --config")
 				case *demo:

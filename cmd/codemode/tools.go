@@ -42,7 +42,7 @@ Exit code 1 when a server could not run; the others are shown all the same.`,
 				print, known := toolFormats()[*format]
 				switch {
 				case len(args) > 0:
-					return usagef("tools takes flags only, got %q", args)
+					return unexpected(args, "--config")
 				case !known:
 					return usagef("--format is ts, compact, json, description or stats, not %q", *format)
 				case len(o.files) == 0:

@@ -15,6 +15,7 @@ func wrapCommand() command {
 		summary: "Serve the code tool in front of one stdio MCP server, without a file.",
 		description: `CMD is started with the whole environment of codemode, as it would be without it. Its tools are in the namespace
 codemode, unless --name says otherwise.`,
+		startsAnother: true,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
 			o.declare(flags)
