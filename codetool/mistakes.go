@@ -127,6 +127,9 @@ func (t *Tool) about(failure *Failure, code string, calls []protocol.Call) []str
 	if missing := toolNotFound.FindStringSubmatch(failure.Message); missing != nil && failure.Hint == "" {
 		for _, ns := range t.namespaces {
 			if strings.Contains(code, ns.identifier+"."+missing[1]) || strings.Contains(code, ns.identifier+"["+show(missing[1])) {
+				if len(ns.tools) == 0 {
+					return nil // of a server that is down, say, and then its state is told
+				}
 				return []string{fmt.Sprintf("%s has %s.", ns.identifier, ns.toolNames(missing[1]))}
 			}
 		}

@@ -164,8 +164,12 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("%s.%s was not called: %s", e.Server, e.Tool, e.Why)
 }
 
-// Denied is the error of a decision that is Deny.
+// Denied is the error that keeps a call from being made: a *DeniedError, or nil when the decision is Allow. A host that asks
+// nobody refuses so what is to be asked about; one that does looks at Action first.
 func (d Decision) Denied(call *Call) error {
+	if d.Action == Allow {
+		return nil
+	}
 	why := "the policy denies it"
 	if d.Reason != "" {
 		why += ": " + d.Reason

@@ -49,6 +49,14 @@ func TestPolicyFirstMatchDecides(t *testing.T) {
 	if want := "fs.rm was not called: the policy denies it: nothing is deleted here"; denied.Error() != want {
 		t.Error(denied)
 	}
+	read := &Call{Provider: "fs", Tool: "read", Arguments: json.RawMessage(`{}`)}
+	if err := p.Decide(context.Background(), read, Hints{ReadOnly: &yes}).Denied(read); err != nil {
+		t.Error(err)
+	}
+	get := &Call{Provider: "web", Tool: "get", Arguments: json.RawMessage(`{}`)}
+	if err := p.Decide(context.Background(), get, Hints{}).Denied(get); err == nil {
+		t.Error("a call that a person is to be asked about was let through")
+	}
 }
 
 func TestPolicyRefusesBadRules(t *testing.T) {

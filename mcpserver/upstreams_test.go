@@ -77,7 +77,7 @@ func TestBadServersDoNotHarmGoodOnes(t *testing.T) {
 		}
 	}
 	s.now.options.StartWait = 50 * time.Millisecond
-	if got := c.code(`async () => b.anything({})`).text(); !strings.Contains(got, "isError") || !strings.Contains(got, `Note: server "b" is down: cannot find the program`) {
+	if got := c.code(`async () => b.anything({})`).text(); !strings.Contains(got, "isError") || !strings.Contains(got, `Note: server "b" is down: cannot find the program`) || strings.Contains(got, "b has") {
 		t.Error(got)
 	}
 	if got := c.code(`async () => c.anything({})`).text(); !strings.Contains(got, `Note: server "c" is still starting`) {
