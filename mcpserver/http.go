@@ -250,7 +250,7 @@ func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptio
 		return fmt.Errorf("the address %q is not host:port: %w", addr, err)
 	}
 	if !isLoopback(host) && o.Token == "" && o.OAuth == nil {
-		return fmt.Errorf("refusing to listen on %s, which others can reach, without a token and without http.oauth", addr)
+		return fmt.Errorf("refusing to listen on %s, which others can reach, without a token (--token-file) and without http.oauth", addr)
 	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
 		return errors.New("a certificate needs its key, and a key its certificate")

@@ -74,7 +74,7 @@ var _ protocol.HandleExecutor = (*Client)(nil)
 // Dial opens a session with a daemon (ws:, wss:, http:, https: or ws+unix:///socket/path:/url/path) and agrees with it
 // on the protocol's version. ctx bounds the opening alone. The error is CONNECTION_REJECTED when there is no session to
 // be had (with UNAUTHORIZED as its cause when the daemon does not know the token) and PROTOCOL_MISMATCH when the
-// versions differ.
+// versions differ. The text of CONNECTION_REJECTED does not say why; its Cause does.
 func Dial(ctx context.Context, url string, options *DialOptions) (*Client, error) {
 	c := newClient(url, options)
 	s, err := c.openSession(ctx)

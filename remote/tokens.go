@@ -163,13 +163,17 @@ func parseToken(fields []string) (Tenant, string, error) {
 // set reads one option of a line.
 func (t *Tenant) set(key, value string) (err error) {
 	count := func(into *int) {
-		if *into, err = strconv.Atoi(value); err == nil && *into < 1 {
-			err = fmt.Errorf("it must be at least 1")
+		if n, wrong := strconv.Atoi(value); wrong != nil || n < 1 {
+			err = fmt.Errorf("must be a whole number, 1 at least, is %q", value)
+		} else {
+			*into = n
 		}
 	}
 	span := func(into *time.Duration) {
-		if *into, err = time.ParseDuration(value); err == nil && *into <= 0 {
-			err = fmt.Errorf("it must be positive")
+		if d, wrong := time.ParseDuration(value); wrong != nil || d <= 0 {
+			err = fmt.Errorf("must be a duration such as 30s, is %q", value)
+		} else {
+			*into = d
 		}
 	}
 	switch key {
@@ -191,7 +195,7 @@ func (t *Tenant) set(key, value string) (err error) {
 		return fmt.Errorf("there is no option %q; there are concurrency, queue, queueTimeout, timeout and memory", key)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", key, err)
+		return fmt.Errorf("%s %w", key, err)
 	}
 	return nil
 }

@@ -83,9 +83,9 @@ func TestTokenFilesThatAreNone(t *testing.T) {
 		"a x\nb x\n":              "line 2: this token stands in a line before",
 		"a x frob=1\n":            `line 1: there is no option "frob"; there are concurrency, queue, queueTimeout, timeout and memory`,
 		"a x y\n":                 "line 1: after NAME TOKEN stand options like concurrency=4",
-		"a x concurrency=0\n":     "line 1: concurrency: it must be at least 1",
-		"a x timeout=-1s\n":       "line 1: timeout: it must be positive",
-		"a x queueTimeout=soon\n": `line 1: queueTimeout: time: invalid duration "soon"`,
+		"a x concurrency=0\n":     `line 1: concurrency must be a whole number, 1 at least, is "0"`,
+		"a x timeout=-1s\n":       `line 1: timeout must be a duration such as 30s, is "-1s"`,
+		"a x queueTimeout=soon\n": `line 1: queueTimeout must be a duration such as 30s, is "soon"`,
 	} {
 		if _, err := parseTokens(text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)

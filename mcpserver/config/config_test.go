@@ -250,6 +250,18 @@ func TestUnknownSettingsAreErrors(t *testing.T) {
 	}
 }
 
+// Settings outside of "codemode" do nothing, and a policy that does nothing lets everything through.
+func TestMisplacedSettingsAreTold(t *testing.T) {
+	c, err := Parse("f.json", []byte(`{"codeMode": {"timeout": "1s"}, "codemod": {}, "policy": {"default": "deny"}, "theme": "dark", "mcpServers": {"a": {"command": "x"}}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`f.json: "codeMode" is not read; settings belong under "codemode"`, `f.json: "codemod" is not read; settings belong under "codemode"`, `f.json: "policy" is not read; settings belong under "codemode"`}
+	if d := cmp.Diff(want, c.Warnings); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestAllowedAddressesAreRanges(t *testing.T) {
 	for list, want := range map[string]string{
 		`"10.0.0.0/8"`: "must be an array", `["localhost"]`: `has "localhost"`, `[["10.0.0.0/8"]]`: `has ""`, `["10.0.0.0/33"]`: `has "10.0.0.0/33"`,

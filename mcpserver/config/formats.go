@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -118,11 +119,20 @@ func otherKeys() string {
 	return strings.Join(keys, ", ")
 }
 
-// warnOfSlips names keys that were surely meant to hold servers. A host keeps its own settings in the same file, so
-// nothing else that is unknown is worth a line.
+// misplaced are settings that no host has at the top of its file, and without which more is allowed than was meant.
+var misplaced = []string{"policy", "audit", "pins", "views", "outbound", "hardened"}
+
+// misspelt are what is written for "codemode", but for case and separators.
+var misspelt = []string{"codemode", "codemod", "codmode", "codemodes"}
+
+// warnOfSlips names keys that were surely meant to hold servers, or settings. A host keeps its own settings in the same file,
+// so nothing else that is unknown is worth a line.
 func (m *merger) warnOfSlips(file string, top *node) {
 	for _, t := range top.members {
 		plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(t.key))
+		if slices.Contains(misplaced, t.key) || slices.Contains(misspelt, plain) && t.key != "codemode" {
+			m.warn(file, "%q is not read; settings belong under \"codemode\"", t.key)
+		}
 		slip := plain == "mcpservers" || plain == "mcpserver" || plain == "server" || plain == "servers" || plain == "contextservers"
 		for _, known := range serverMaps {
 			slip = slip && known.key != t.key

@@ -280,12 +280,12 @@ func (p *Process) drain() {
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 // LastWords waits up to limit for the program to exit and its standard error to end, and returns how it ended, as Status
-// does, and the last lines, at most n, that it wrote there.
+// does, and the last lines, at most n, that it wrote there, stack traces aside.
 func (p *Process) LastWords(limit time.Duration, n int) (status, stderr string) {
 	end := time.Now().Add(limit)
 	wait(p.exited, time.Until(end))
 	wait(p.silent, time.Until(end))
-	return p.Status(), p.Stderr(n)
+	return p.Status(), p.tail.words(n)
 }
 
 // Stop ends the process and everything it started, and returns when that is done.

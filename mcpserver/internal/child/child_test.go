@@ -248,6 +248,7 @@ func TestStartErrorsSayWhatWasTried(t *testing.T) {
 	}{
 		{Command{Name: "no-such-program", Env: []string{"PATH=" + dir}}, `cannot find the program "no-such-program"; install it or give its full path`},
 		{Command{Name: "no-such-program"}, `install it or give its full path`},
+		{Command{Name: "node server.js"}, `cannot find the program "node server.js"; arguments belong into args, one by one`},
 		{Command{Name: "/no/such/file"}, `cannot start /no/such/file: stat /no/such/file: no such file or directory`},
 		{Command{Name: dir}, dir + ` is a directory`},
 		{Command{Name: file}, file + ` is not executable`},

@@ -19,6 +19,9 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
+	if strings.ContainsRune(e.Name, ' ') {
+		return fmt.Sprintf("cannot find the program %q; arguments belong into args, one by one", e.Name)
+	}
 	return fmt.Sprintf("cannot find the program %q; install it or give its full path", e.Name)
 }
 

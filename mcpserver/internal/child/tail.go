@@ -1,6 +1,7 @@
 package child
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 )
@@ -23,12 +24,20 @@ func (t *tail) write(p []byte) {
 }
 
 // lines returns the last n lines that are not empty.
-func (t *tail) lines(n int) string {
+func (t *tail) lines(n int) string { return t.without(nil, n) }
+
+// frame is a line of a stack trace of node's, or the version that it ends one with.
+var frame = regexp.MustCompile(`^\s+at |^Node\.js v\d`)
+
+// words is lines without stack traces, which come after the line that says what failed.
+func (t *tail) words(n int) string { return t.without(frame, n) }
+
+func (t *tail) without(noise *regexp.Regexp, n int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []string
 	for line := range strings.Lines(string(t.data)) {
-		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" && (noise == nil || !noise.MatchString(line)) {
 			all = append(all, strings.ToValidUTF8(line, "\ufffd"))
 		}
 	}

@@ -232,7 +232,9 @@ func TestFailedStartSaysWhy(t *testing.T) {
 		entry  string
 		want   string
 	}{
-		"exits":   {fake.Script{ExitAtStart: true, Stderr: "line\nno such token hush-hush\n"}, "", "it ended before it was ready: exit status 4; its last words: line\nno such token [redacted]"},
+		"exits": {fake.Script{ExitAtStart: true, Stderr: "line\nno such token hush-hush\n"}, "", "it ended before it was ready: exit status 4; its last words: line\nno such token [redacted]"},
+		"throws in node": {fake.Script{ExitAtStart: true, Stderr: "  throw err;\n\nError: Cannot find module '/x.js'\n    at a (b:1:2)\n    at c (d:3:4) {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n"}, "",
+			"it ended before it was ready: exit status 4; its last words:   throw err;\nError: Cannot find module '/x.js'\n  code: 'MODULE_NOT_FOUND'\n}"},
 		"hangs":   {fake.Script{Hang: true}, `, "startTimeout": "300ms"`, "it did not get ready: it took longer than 300ms"},
 		"too old": {fake.Script{Version: "1999-01-01"}, "", `it speaks revision "1999-01-01" of the protocol, which is not known here`},
 		"missing": {fake.Script{}, `, "command": "no-such-program-here"`, `cannot find the program "no-such-program-here"; install it`},
