@@ -241,7 +241,10 @@ func TestSettings(t *testing.T) {
 func TestUnknownSettingsAreErrors(t *testing.T) {
 	for settings, want := range map[string]string{
 		`"polcy": {"default": "deny"}`: "/etc/mcp.json:1:42: codemode.polcy is not a setting", `"policy": {"rule": []}`: "codemode.policy.rule is not a setting",
-		`"audit": {"payload": true}`: "codemode.audit.payload is not a setting", `"pins": {"server": "a"}`: "codemode.pins.server is not a setting",
+		`"policy": {"default": "deny"}, "timeout": "5s", "policy": {}`: "codemode.policy is there twice",
+		`"policy": {"rules": [{"action": "deny", "action": "allow"}]}`: "codemode.policy.rules[0].action is there twice",
+		`"policy": {"rules": [{"action": "deny", "tool": ""}]}`:        "codemode.policy.rules[0].tool has an empty glob",
+		`"audit": {"payload": true}`:                                   "codemode.audit.payload is not a setting", `"pins": {"server": "a"}`: "codemode.pins.server is not a setting",
 	} {
 		_, err := Parse("/etc/mcp.json", []byte(`{"mcpServers": {}, "codemode": {`+settings+`}}`), environment())
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -376,5 +379,21 @@ func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestSettingsInTwoPlacesOrUnderAnotherNameAreNoSettings: nobody would know that the policy there is none.
+func TestSettingsInTwoPlacesOrUnderAnotherNameAreNoSettings(t *testing.T) {
+	const servers = `"mcpServers": {"a": {"command": "a"}}`
+	for text, want := range map[string]string{
+		`{"codemode": {"policy": {"default": "deny"}}, ` + servers + `, "codemode": {}}`: "codemode is there twice",
+		`{"Codemode": {"policy": {"default": "deny"}}, ` + servers + `}`:                 `"Codemode" is not read; our settings are called "codemode"`,
+		`{` + servers + `, "code-mode": {"timeout": "5s"}}`:                              `"code-mode" is not read`,
+		`{"code_mode": {"enabled": true}, ` + servers + `, "codeMode": true}`:            "", // a host's own
+	} {
+		_, err := Parse("/etc/mcp.json", []byte(text), nil)
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }

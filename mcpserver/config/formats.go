@@ -56,6 +56,9 @@ type found struct {
 
 // topLevel reads everything but the servers and returns those.
 func (m *merger) topLevel(file string, top *node) ([]found, error) {
+	if err := oneSection(file, top); err != nil {
+		return nil, err
+	}
 	if own := top.get("codemode"); own != nil {
 		r := reader{file: file, options: m.options, inputs: top.get("inputs"), commands: &m.commands}
 		if err := m.settings.read(file, own, r.expander().expand, m.warn); err != nil {
@@ -91,6 +94,25 @@ func (m *merger) topLevel(file string, top *node) ([]found, error) {
 		return nil, fmt.Errorf("%s: has no servers: %q is empty", file, read)
 	}
 	return servers, nil
+}
+
+// oneSection refuses a second "codemode" object, and one that is spelled in another way: what such a one says is not read.
+func oneSection(file string, top *node) error {
+	sections := 0
+	for _, m := range top.members {
+		if m.key == "codemode" {
+			if sections++; sections > 1 {
+				return fmt.Errorf("%s codemode is there twice", place(file, m.value.at))
+			}
+			continue
+		}
+		plain := strings.NewReplacer("-", "", "_", "", " ", "").Replace(m.key)
+		isOurs := func(one member) bool { _, known := fieldOf(settingFields, one.key); return known }
+		if strings.EqualFold(plain, "codemode") && slices.ContainsFunc(m.value.members, isOurs) {
+			return fmt.Errorf("%s %q is not read; our settings are called \"codemode\"", place(file, m.value.at), m.key)
+		}
+	}
+	return nil
 }
 
 func entriesOf(file, key string, value, inputs *node) ([]found, error) {

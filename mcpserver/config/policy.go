@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/codemode-go/codemode/codetool"
@@ -70,9 +71,9 @@ func readRules(file string, in *node) ([]codetool.Rule, error) {
 			case "action":
 				rule.Action = codetool.Action(value.text)
 			case "server":
-				rule.Servers, err = oneOrMany(value)
+				rule.Servers, err = patterns(value)
 			case "tool":
-				rule.Tools, err = oneOrMany(value)
+				rule.Tools, err = patterns(value)
 			case "readOnly":
 				is := value.is("true")
 				rule.ReadOnly = &is
@@ -123,6 +124,15 @@ func checkRule(file, path string, item *node, rule codetool.Rule) error {
 		at = value
 	}
 	return fmt.Errorf("%s %s.%s %w", place(file, at.at), path, key, wrong.Err)
+}
+
+// patterns reads what is held against names; an empty one would match nothing.
+func patterns(value *node) ([]string, error) {
+	list, err := oneOrMany(value)
+	if err == nil && slices.Contains(list, "") {
+		err = errors.New("has an empty glob")
+	}
+	return list, err
 }
 
 // oneOrMany reads a text, or a list of them.

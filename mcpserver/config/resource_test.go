@@ -43,7 +43,12 @@ func TestClaimsWithoutOAuthAreTold(t *testing.T) {
 
 func TestResourceServersThatAreWrong(t *testing.T) {
 	oauth := func(members string) string {
-		return `{"http": {"oauth": {"issuers": "https://a.example", "resource": "https://m.example/mcp", ` + members + `}}}`
+		for _, standard := range []string{`"issuers": "https://a.example"`, `"resource": "https://m.example/mcp"`} {
+			if key, _, _ := strings.Cut(standard, ":"); !strings.HasPrefix(members, key+":") {
+				members += ", " + standard
+			}
+		}
+		return `{"http": {"oauth": {` + members + `}}}`
 	}
 	for own, want := range map[string]string{
 		`{"http": {"oauth": {"resource": "https://m.example/mcp"}}}`:     "codemode.http.oauth has no issuers",

@@ -95,11 +95,16 @@ func readFields(file, path string, in *node, fields []field, set func(key string
 	if in.kind != isObject {
 		return fmt.Errorf("%s %s must be an object, is %s", place(file, in.at), path, in.kind)
 	}
+	read := map[string]bool{}
 	for _, m := range in.members {
 		known, ok := fieldOf(fields, m.key)
 		if !ok {
 			return fmt.Errorf("%s %s.%s is not a setting (codemode schema has them all)", place(file, m.value.at), path, m.key)
 		}
+		if read[known.key] { // of two policies the first would be none
+			return fmt.Errorf("%s %s.%s is there twice", place(file, m.value.at), path, m.key)
+		}
+		read[known.key] = true
 		err := known.check(m.value)
 		if err == nil {
 			err = set(known.key, m.value)

@@ -166,16 +166,13 @@ func readClaims(value *node) (map[string]string, error) {
 
 // globs reads patterns of path.Match.
 func globs(value *node) ([]string, error) {
-	list, err := oneOrMany(value)
+	list, err := patterns(value)
 	if err != nil {
 		return nil, err
 	}
 	for _, glob := range list {
 		if _, err := path.Match(glob, ""); err != nil {
 			return nil, fmt.Errorf("has %q, which is no glob", glob)
-		}
-		if glob == "" {
-			return nil, errors.New("has an empty glob")
 		}
 	}
 	return list, nil
