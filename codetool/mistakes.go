@@ -218,6 +218,9 @@ var (
 
 // inexactHint names an integer that is another one as a number; empty without one.
 func inexactHint(code string) string {
+	if !longInteger.MatchString(code) {
+		return ""
+	}
 	for _, match := range longInteger.FindAllStringSubmatch(quotedText.ReplaceAllString(code, `""`), -1) {
 		exact, ok := new(big.Int).SetString(match[1], 10)
 		if !ok || match[2] == "n" {

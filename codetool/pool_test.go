@@ -128,7 +128,7 @@ func TestFailuresInFull(t *testing.T) {
 		{"const r = codemode.list_issues({}); await r;\nreturn r.map(x => x)", "TypeError: r.map is not a function (line 2:10); is an await missing? A call gives a promise: await codemode.list_issues(…)\n  2 | return r.map(x => x)\n    |          ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues."},
 		{"await codemode.list_issues({}); await codemode.list_issues({}); nope()", "ReferenceError: nope is not defined (line 1:65)\n  1 | await codemode.list_issues({}); await codemode.list_issues({}); nope()\n    |                                                                 ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues ×2."},
 		{"(async function () {\n  return nope.x\n})", "ReferenceError: nope is not defined (line 2:"},
-		{"await new Promise(async () => { throw new Error('inside') })", "the program waits for a promise that nothing can settle any more: no tool call, request or timer is pending\nRejected, and nobody heard of it: Error: inside (line 1:39). Await every promise, or catch what it throws."},
+		{"await new Promise(async () => { throw new Error('inside') })", "the program waits for a promise that nothing can settle any more: no tool call, request or timer is pending\nThrown, and nobody heard of it: Error: inside (line 1:39). Await every promise, or catch what it throws."},
 		{"codemode.slow({}); await codemode.list_issues({}); null.x", "TypeError: Cannot read properties of null (reading 'x') (line 1:57)\n  1 | codemode.slow({}); await codemode.list_issues({}); null.x\n    |                                                         ^\nCompleted before that, and not to be repeated if they changed something: codemode.list_issues.\nStill under way then, so that it may have happened or not: codemode.slow."},
 	} {
 		outcome, err := tool.Call(t.Context(), c.code)
@@ -155,9 +155,10 @@ func TestHints(t *testing.T) {
 		{"const x = 1", ``, "no value"},
 		{"codemode.listOrders({ userId: 'x' }); await new Promise((r) => setTimeout(r, 300)); return 1", `1`, "since it was not awaited: codemode.listOrders (Error: no such user). Write await before the call."},
 		{"for (const u of 'abcde') codemode.listOrders({ userId: u }); await new Promise((r) => setTimeout(r, 300)); return 1", `1`, "codemode.listOrders (Error: no such user); codemode.listOrders (Error: no such user); codemode.listOrders (Error: no such user); and 2 more."},
-		{"const load = async () => {\n  null.x\n}\nload()\nreturn 1", `1`, "Rejected, and nobody heard of it: TypeError: Cannot read properties of null (reading 'x') (line 2:8). Await every promise, or catch what it throws."},
+		{"const load = async () => {\n  null.x\n}\nload()\nreturn 1", `1`, "Thrown, and nobody heard of it: TypeError: Cannot read properties of null (reading 'x') (line 2:8). Await every promise, or catch what it throws."},
 		{"Promise.reject(new Error('x'.repeat(5000))); return 1", `1`, strings.Repeat("x", 293) + "… (line 1:16). Await"},
 		{"Here:\n```js\nPromise.reject(new Error('fenced'));\nreturn 1\n```\n", `1`, "Error: fenced (line 3:16)"},
+		{"setTimeout(() => { throw new Error('late') }, 1); await new Promise((r) => setTimeout(r, 50)); return 1", `1`, "Thrown, and nobody heard of it: Error: late (line 1:26). Await every promise, or catch what it throws."},
 		{"console.log(1); codemode.listOrders({ userId: 'x' }); await new Promise((r) => setTimeout(r, 300))", ``, "codemode.listOrders (Error: no such user)"},
 		{"return () => 1", ``, "The program returned a function, which has no JSON: call it, or return data."},
 		{"return Symbol('s')", ``, "returned a symbol"},

@@ -20,7 +20,7 @@ const (
 // error with its place in the caller's text, of which ran is the reading that was run.
 //
 //	Failed, and nobody heard of it, since it was not awaited: github.list_issues (Error: no such repository). Write await before the call.
-//	Rejected, and nobody heard of it: TypeError: x.map is not a function (line 3:9). Await every promise, or catch what it throws.
+//	Thrown, and nobody heard of it: TypeError: x.map is not a function (line 3:9). Await every promise, or catch what it throws.
 func unheardOf(rejections []protocol.Rejection, ran retry) []string {
 	var calls, others []string
 	for _, one := range rejections {
@@ -39,7 +39,7 @@ func unheardOf(rejections []protocol.Rejection, ran retry) []string {
 		sentences = append(sentences, fmt.Sprintf(failedUnheard, firstOf(calls)))
 	}
 	if len(others) > 0 {
-		sentences = append(sentences, "Rejected, and nobody heard of it: "+firstOf(others)+". Await every promise, or catch what it throws.")
+		sentences = append(sentences, "Thrown, and nobody heard of it: "+firstOf(others)+". Await every promise, or catch what it throws.")
 	}
 	return sentences
 }

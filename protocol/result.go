@@ -23,12 +23,12 @@ type ExecuteResult struct {
 	Usage Usage
 	// Calls is the ledger of tool calls in the order they arrived, without payloads.
 	Calls []Call
-	// Unhandled are promises that rejected and that nobody had taken by the end, of a program that ended by itself: at most
-	// ten, the first first. They are no failure: the program's value stands.
+	// Unhandled are promises that rejected and that nobody had taken by the end, and timers that threw, of a program that ended
+	// by itself: at most ten, the first first. They are no failure: the program's value stands.
 	Unhandled []Rejection
 }
 
-// Rejection is a promise that rejected while nobody listened.
+// Rejection is an error that nobody heard of: a promise's that rejected, or a timer's.
 type Rejection struct {
 	// Name is the error's name ("TypeError"), empty when what it rejected with is no Error.
 	Name string

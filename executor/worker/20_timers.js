@@ -91,8 +91,8 @@
     host.asyncContext.set(timer.context);
     try {
       p.ReflectApply(fn, global, args);
-    } catch {
-      // The reference lets a throwing timer pass in silence.
+    } catch (error) {
+      host.load('worker/rejections').note([timer, error]); // the program goes on, as in the reference
     } finally {
       host.asyncContext.set(undefined);
     }

@@ -1,7 +1,7 @@
-// Promises that rejected while nobody listened, which a program's author should hear of though the run goes on. Loaded by
-// the first of them.
+// Promises that rejected while nobody listened, and timers that threw, which a program's author should hear of though the run
+// goes on. Loaded by the first of them.
 //
-//   note(args)   of the engine: a promise and its reason, or the promise alone when a handler came after all
+//   note(args)   of the engine: a promise and its reason, or the promise alone when a handler came after all; a timer likewise
 //   take()       JSON of those that still have none: [{name, message, call, frames or stack}…]
 //
 // No code of the program runs here: what a getter or a proxy would say stays unsaid.

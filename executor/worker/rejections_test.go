@@ -38,6 +38,8 @@ func TestRejectionsThatNobodyTook(t *testing.T) {
 			[]wire.Rejection{{Message: "0"}, {Message: "1"}, {Message: "2"}, {Message: "3"}, {Message: "4"}, {Message: "5"}, {Message: "6"}, {Message: "7"}, {Message: "8"}, {Message: "9"}}},
 		{"a long one", program{code: "async () => { Promise.reject(Object.assign(new Error('x'.repeat(1e6)), { stack: '' })) }"}, []wire.Rejection{{Name: "Error", Message: strings.Repeat("x", 2000) + "…"}}},
 
+		{"a timer", program{code: "async () => { setTimeout(() => { throw new Error('late') }, 1); await new Promise((r) => setTimeout(r, 20)) }"}, []wire.Rejection{place("Error", "late", 1, 40)}},
+
 		{"caught", program{code: "async () => { await Promise.reject(1).catch(() => {}) }"}, nil},
 		{"caught later", program{code: "async () => { const p = codemode.t(1); await new Promise((r) => setTimeout(r, 20)); try { await p } catch { return 1 } }", answer: fails}, nil},
 		{"settled together", program{code: "async () => { await Promise.allSettled([codemode.t(1), codemode.t(2), Promise.reject(1)]) }", answer: fails}, nil},
