@@ -75,7 +75,8 @@ An entry with ` + "`openapi`" + ` needs no MCP server: each operation of the doc
 - Operations have the annotations of MCP that policies ask for: GET and HEAD are read-only, DELETE is destructive, PUT and DELETE are idempotent.
 - ` + "`request({method, path, query, headers, body})`" + ` is for what the document leaves out, and returns ` + "`{status, headers, body}`" + `. It stays below
   the base, and may destroy as annotations have it. It reaches whatever the login may: where a policy has rules on single functions, take
-  it away by ` + "`excludeTools`, or have rules on its `args.method` and `args.path`" + `.
+  it away by ` + "`excludeTools`, or have rules on its `args.method` and `args.path`" + `. One path has many spellings (` + "`/a`, `//a`, `/%61`, `/a?`" + `),
+  so let the rules allow some paths and deny the rest.
 - Nothing leaves the API's host: operations that the document puts on another host are left out, and a redirect to one is an error.
 - A document has 32 MiB at most, one answer 24 MiB, the types of one function 32 KiB (of all together 16 MiB; what is past that is
   open). What is wrong with the document disables the server alone, what is wrong with an operation that operation, and both are
