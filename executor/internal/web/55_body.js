@@ -11,9 +11,10 @@
 
   const isStream = (value) => isObject(value) && host.load('60_readable_stream').isReadable(value);
 
-  // Reads a BodyInit into {bytes or stream, type}: the content type it brings, or undefined.
+  // Reads a BodyInit into {bytes or stream, shared, type}: whether others have the bytes, and the content type it brings, or
+  // undefined.
   const extract = (init) => {
-    const body = { __proto__: null, bytes: undefined, stream: undefined, used: false, type: undefined };
+    const body = { __proto__: null, bytes: undefined, shared: false, stream: undefined, used: false, type: undefined };
     if (typeof init === 'object' || typeof init === 'function') {
       const bytes = bytesOf(init);
       if (bytes !== undefined) {
@@ -23,6 +24,7 @@
       const blob = host.load('50_blob').stateOf(init);
       if (blob !== undefined) {
         body.bytes = blob.bytes;
+        body.shared = true;
         if (blob.type !== '') body.type = blob.type;
         return body;
       }
@@ -52,13 +54,15 @@
     return body;
   };
 
+  // The bytes of a body for somebody who may change them: copied where a blob or a clone has them, too.
+  const ownBytes = (body) => (body.shared ? copyOf(body.bytes) : body.bytes);
   const isUsed = (body) => body.used || body.stream !== undefined && host.load('60_readable_stream').isDisturbed(body.stream);
 
   // The stream of a body; from then on the stream is the body.
   const streamOf = (body) => {
     if (body.stream === undefined) {
       const streams = host.load('60_readable_stream');
-      body.stream = host.load('stream_tools').streamOfBytes(body.used ? undefined : body.bytes);
+      body.stream = host.load('stream_tools').streamOfBytes(body.used ? undefined : ownBytes(body));
       if (body.used) streams.lock(body.stream);
       body.bytes = undefined;
     }
@@ -76,14 +80,17 @@
       return host.load('stream_tools').readAll(body.stream);
     }
     body.used = true;
-    return PromiseResolve(copyOf(body.bytes));
+    const bytes = ownBytes(body);
+    body.bytes = undefined; // nobody needs them any more
+    return PromiseResolve(bytes);
   };
 
   // Two bodies out of one.
   const cloneBody = (body) => {
     if (body === null) return null;
     if (isUsed(body)) throw new TypeError('This ReadableStream is currently locked to a reader,');
-    const copy = { __proto__: null, bytes: body.bytes, stream: undefined, used: false, type: body.type };
+    body.shared = true;
+    const copy = { __proto__: null, bytes: body.bytes, shared: true, stream: undefined, used: false, type: body.type };
     if (body.stream !== undefined) {
       const streams = host.load('60_readable_stream');
       if (streams.isLocked(body.stream)) throw new TypeError('This ReadableStream is currently locked to a reader.');

@@ -134,7 +134,7 @@
         const response = new ResponseImplementation();
         response.#state = { __proto__: null, status, statusText, url: from, redirected, type: 'default' };
         setHeaders(response, H.makeImmutable(H.makeHeaders(headers)));
-        if (bytes !== undefined) setBody(response, { __proto__: null, bytes, stream: undefined, used: false });
+        if (bytes !== undefined) setBody(response, { __proto__: null, bytes, shared: true, stream: undefined, used: false });
         return response;
       };
     }
