@@ -231,7 +231,7 @@ func (b *subscriptions) follow(g *generation) {
 				if wanted[namespace] == nil {
 					wanted[namespace] = map[string][]string{}
 				}
-				client := one.session.SessionID()
+				client := fmt.Sprintf("%s %p", one.session.SessionID(), one.session) // a stream without a session has no ID
 				wanted[namespace][client] = append(wanted[namespace][client], original)
 			}
 		}
