@@ -41,7 +41,9 @@ func (s *Server) handle(ctx context.Context, request mcp.CallToolRequest) (*mcp.
 	defer stop()
 	// The run is the connection's, not the request's: a client may be asked something by the answer to its request.
 	lasting, end := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), runKey{}, r))
-	if r.origin.Session != "" {
+	if person := identityOf(ctx).owner(); person != "" { // whose sessions have one turn together
+		lasting = protocol.WithSession(lasting, person)
+	} else if r.origin.Session != "" {
 		lasting = protocol.WithSession(lasting, r.origin.Session)
 	}
 	lasting = upstream.WithCaller(lasting, r.origin.trace(s.callerOf(ctx, request.Params.Meta)))

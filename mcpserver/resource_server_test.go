@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/codemode-go/codemode/mcpserver/internal/fake"
 	"github.com/codemode-go/codemode/mcpserver/internal/issuer"
 	"github.com/codemode-go/codemode/mcpserver/login"
+	"github.com/codemode-go/codemode/protocol"
 )
 
 // protect serves s to who has an access token of as for the address.
@@ -373,5 +375,35 @@ func TestIssuersAreChecked(t *testing.T) {
 	list := CheckIssuers(t.Context(), &config.ResourceServer{Issuers: []config.Issuer{{URL: as.URL}, {URL: "http://127.0.0.1:1"}}})
 	if len(list) != 2 || list[0].Keys != 1 || list[0].Reason != "" || list[1].Keys != 0 || list[1].Reason == "" {
 		t.Errorf("%+v", list)
+	}
+}
+
+// turns is an executor that notes for whom it was asked, and runs nothing.
+type turns struct{ of chan string }
+
+func (e turns) Execute(ctx context.Context, _ *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+	e.of <- protocol.SessionOf(ctx)
+	return nil, errors.New("nothing runs here")
+}
+
+func (turns) Close() error { return nil }
+
+// TestAPersonHasOneTurn: of several sessions of one person programs take turns with those of another as of one client.
+func TestAPersonHasOneTurn(t *testing.T) {
+	as := issuer.New(t)
+	executor := turns{make(chan string, 3)}
+	s, err := New(executor, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	url := protect(t, s, as, &HTTPOptions{})
+	var got []string
+	for _, subject := range []string{"alice", "alice", "bob"} {
+		dial(t, url, as.Token(map[string]any{"sub": subject})).run("async () => 1")
+		got = append(got, <-executor.of)
+	}
+	if got[0] != got[1] || got[0] == got[2] || got[0] == "" {
+		t.Errorf("%q", got)
 	}
 }
