@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"bytes"
 	"os"
 	"runtime"
 	"sync"
@@ -44,14 +45,31 @@ func (s *starter) stop() {
 	<-s.done
 }
 
-// tail keeps the end of what a child writes to stderr, for reports of its death.
+// tail keeps the end of what a child writes to stderr, for reports of its death. Of the stacks that Go's runtime writes when
+// it gives up only the beginning is kept: the reason stands before them.
 type tail struct {
-	file *os.File
-	done sync.WaitGroup
-	kept []byte
+	file    *os.File
+	done    sync.WaitGroup
+	kept    []byte
+	dumping bool
 }
 
-const tailBytes = 4 << 10
+const (
+	tailBytes  = 4 << 10
+	stackBytes = 1 << 10
+)
+
+func (t *tail) add(data []byte) {
+	if t.dumping {
+		return
+	}
+	t.kept = append(t.kept, data...)
+	if at := bytes.Index(t.kept, []byte("\ngoroutine ")); at >= 0 {
+		t.dumping = true
+		t.kept = t.kept[:min(len(t.kept), at+stackBytes)]
+	}
+	t.kept = t.kept[max(0, len(t.kept)-tailBytes):]
+}
 
 // follow reads file, which the tail then owns, until its end.
 func (t *tail) follow(file *os.File) {
@@ -60,8 +78,7 @@ func (t *tail) follow(file *os.File) {
 		buffer := make([]byte, tailBytes)
 		for {
 			n, err := file.Read(buffer)
-			t.kept = append(t.kept, buffer[:n]...)
-			t.kept = t.kept[max(0, len(t.kept)-tailBytes):]
+			t.add(buffer[:n])
 			if err != nil {
 				return
 			}
