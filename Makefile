@@ -11,7 +11,7 @@ SHARED ?= ../shared
 # Everything a test may skip elsewhere must be there, and must pass, under make.
 export CI := true
 
-.PHONY: all build conformance test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-clock hammer-remote bench-catalogue platforms bench-proxy bench-remote bench-compat compat clean deps help release mcpb man govulncheck
+.PHONY: all build conformance test test-go test-providers test-kubernetes lint fmt bench hammer hammer-http hammer-clock hammer-remote bench-catalogue platforms bench-proxy bench-platform bench-remote bench-compat compat clean deps help release mcpb man govulncheck
 
 all: fmt lint test
 
@@ -82,6 +82,9 @@ bench-proxy: build ## serve in front of 60 servers, and a nested call beside a d
 
 bench-remote: build $(NPM)/node_modules ## a daemon beside npm capnweb and a local pool, as ratios; writes docs/performance.*
 	$(GO) run ./compat/cmd/bench -codemode $(BIN)/codemode -daemon
+
+bench-platform: ## the web platform in a sandbox beside node 20; writes docs/performance.*
+	$(GO) run ./compat/cmd/bench -platform
 
 deps: $(E2E)/node_modules $(REF)/node_modules $(NPM)/node_modules $(WEB)/node_modules $(HOST)/node_modules ## what the tests need from lock files
 

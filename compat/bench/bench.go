@@ -65,6 +65,8 @@ type Report struct {
 	Proxy *Proxy `json:"proxy,omitempty"`
 	// Daemon is likewise of RunDaemon.
 	Daemon *Daemon `json:"daemon,omitempty"`
+	// Platform is likewise of RunPlatform.
+	Platform *Platform `json:"platform,omitempty"`
 }
 
 // Options adjusts Run.

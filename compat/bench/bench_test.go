@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/codemode-go/codemode/compat/reference"
+	"github.com/codemode-go/codemode/executor"
 	"github.com/codemode-go/codemode/executor/worker"
 )
 
@@ -131,6 +132,27 @@ func TestReport(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestPlatformTasksRun measures each program once on both sides.
+func TestPlatformTasksRun(t *testing.T) {
+	pool, err := executor.New(&executor.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	for _, task := range platformTasks() {
+		if best, err := task.inPool(t.Context(), pool); err != nil || best <= 0 {
+			t.Errorf("%s: %v, %v", task.name, best, err)
+		}
+		if best, err := task.inNode(t.Context()); err != nil || best <= 0 {
+			t.Errorf("%s in node: %v, %v", task.name, best, err)
+		}
+	}
+	r := &Report{Platform: &Platform{Node: "node 20", Machine: "a machine", Date: "2026-01-02", Comparisons: []Comparison{{Name: "URLs parsed", Unit: "/s", Other: 2e6, Ours: 5e5, Wanted: "200,000/s"}}}}
+	if row := "| URLs parsed | 2000000 /s | 500000 /s | 0.25 | 200,000/s |"; !strings.Contains(r.page(), row) {
+		t.Errorf("no row %q in\n%s", row, r.page())
 	}
 }
 

@@ -20,10 +20,10 @@ import (
 	"github.com/codemode-go/codemode/remote"
 )
 
-// Comparison is a figure of the daemon beside something else, measured in turns.
+// Comparison is a figure beside that of something else, measured in turns.
 type Comparison struct {
 	Name string `json:"name"`
-	// Unit is "calls/s", "ms" or "MB".
+	// Unit is "calls/s", "/s", "ms" or "MB".
 	Unit string `json:"unit"`
 	// Beside says what Other is of.
 	Beside string  `json:"beside"`

@@ -4,6 +4,7 @@
 //	go run ./compat/cmd/bench -catalogue ../shared/mcp-tools -out docs   # what a model reads of many tools; the others stay
 //	go run ./compat/cmd/bench -codemode bin/codemode -proxy -out docs    # the proxy's figures alone; the others stay
 //	go run ./compat/cmd/bench -codemode bin/codemode -daemon -out docs   # the daemon's alone
+//	go run ./compat/cmd/bench -platform -out docs                        # the web platform's, beside node's
 //
 // It needs a machine with nothing else to do and, but for the proxy's figures, npm ci in compat/reference and remote/testdata/npm.
 package main
@@ -29,6 +30,7 @@ func main() {
 	proxy := flag.Bool("proxy", false, "measure the proxy alone")
 	catalogue := flag.String("catalogue", "", "measure descriptions alone, over the tools/list answers in this `directory`")
 	daemon := flag.Bool("daemon", false, "measure the daemon alone")
+	platform := flag.Bool("platform", false, "measure the web platform beside node alone")
 	flag.Parse()
 	if play := roles[flag.Arg(0)]; play != nil {
 		if err := play(os.Stdin, os.Stdout); err != nil {
@@ -38,7 +40,7 @@ func main() {
 		return
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *out, *binary, parts{all: !*proxy && !*daemon && *catalogue == "", proxy: *proxy, daemon: *daemon, catalogue: *catalogue}, &bench.Options{Rounds: *rounds, Log: func(name string) { fmt.Fprintln(os.Stderr, "measuring:", name) }})
+	err := run(ctx, *out, *binary, parts{all: !*proxy && !*daemon && !*platform && *catalogue == "", proxy: *proxy, daemon: *daemon, platform: *platform, catalogue: *catalogue}, &bench.Options{Rounds: *rounds, Log: func(name string) { fmt.Fprintln(os.Stderr, "measuring:", name) }})
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -56,8 +58,8 @@ var roles = map[string]func(io.Reader, io.Writer) error{echoServer: bench.EchoSe
 
 // parts is what is measured; what is not stays as it was.
 type parts struct {
-	all, proxy, daemon bool
-	catalogue          string
+	all, proxy, daemon, platform bool
+	catalogue                    string
 }
 
 // captured is where the tools/list answers of real servers are.
@@ -106,6 +108,14 @@ func run(ctx context.Context, out, binary string, wanted parts, options *bench.O
 			return err
 		}
 		for _, c := range report.Daemon.Comparisons {
+			fmt.Printf("%-50s %10.2f %10.2f %-7s %6.2f× of %s (wanted: %s)\n", c.Name, c.Other, c.Ours, c.Unit, c.Ratio(), c.Beside, c.Wanted)
+		}
+	}
+	if wanted.all || wanted.platform {
+		if report.Platform, err = bench.RunPlatform(ctx, options); err != nil {
+			return err
+		}
+		for _, c := range report.Platform.Comparisons {
 			fmt.Printf("%-50s %10.2f %10.2f %-7s %6.2f× of %s (wanted: %s)\n", c.Name, c.Other, c.Ours, c.Unit, c.Ratio(), c.Beside, c.Wanted)
 		}
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/base64"
 	"strings"
+	"sync"
 )
 
 // base64Ops are the ops of 14_base64.js.
@@ -55,6 +56,17 @@ func decodeRaw(s *State, text string) ([]byte, bool) {
 	size := base64.RawStdEncoding.DecodedLen(len(text))
 	out := s.room(size)[:size]
 	to := out
+	if len(text) >= longBase64 {
+		pairs := digitPairs()
+		for len(text) >= 4 && len(to) >= 3 {
+			first, second := pairs[uint16(text[0])|uint16(text[1])<<8], pairs[uint16(text[2])|uint16(text[3])<<8]
+			if first|second == noPair {
+				return nil, false
+			}
+			to[0], to[1], to[2] = byte(first>>4), byte(first<<4|second>>8), byte(second)
+			text, to = text[4:], to[3:]
+		}
+	}
 	for len(text) >= 4 && len(to) >= 3 {
 		word := digits[0][text[0]] | digits[1][text[1]] | digits[2][text[2]] | digits[3][text[3]]
 		if word == noDigit {
@@ -87,3 +99,20 @@ var digits = func() (tables [4][256]uint32) {
 }()
 
 const noDigit = 1<<32 - 1
+
+// longBase64 is from how many characters on a table of all pairs pays, which has noPair for what is no pair of digits.
+const (
+	longBase64 = 16 << 10
+	noPair     = 1<<16 - 1
+)
+
+var digitPairs = sync.OnceValue(func() *[1 << 16]uint16 {
+	var table [1 << 16]uint16
+	for i := range table {
+		table[i] = noPair
+		if high, low := digits[2][i&0xff], digits[3][i>>8]; high|low != noDigit {
+			table[i] = uint16(high | low)
+		}
+	}
+	return &table
+})

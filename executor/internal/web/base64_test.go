@@ -1,0 +1,37 @@
+package web
+
+import (
+	"bytes"
+	"encoding/base64"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestBase64OfAnyLength decodes what the library encodes, short and long, and refuses it with any character spoilt.
+func TestBase64OfAnyLength(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	state := NewState()
+	for _, length := range []int{0, 1, 2, 3, 4, 100, 12_287, 12_288, 12_289, 50_000, 50_001} {
+		data := randomBytes(random, length)
+		for _, text := range []string{base64.StdEncoding.EncodeToString(data), base64.RawStdEncoding.EncodeToString(data)} {
+			if got, ok := forgivingDecode(state, text); !ok || !bytes.Equal(got, data) {
+				t.Errorf("%d bytes: %d, %v", length, len(got), ok)
+			}
+			if length == 0 {
+				continue
+			}
+			at := random.IntN(len(data))
+			for _, wrong := range []byte("*-\x00\xff") {
+				spoilt := []byte(text)
+				spoilt[at] = wrong
+				if _, ok := forgivingDecode(state, string(spoilt)); ok {
+					t.Errorf("%d bytes with %q at %d are decoded", length, wrong, at)
+				}
+			}
+			spaced := text[:at] + " \n" + text[at:]
+			if got, ok := forgivingDecode(state, spaced); !ok || !bytes.Equal(got, data) {
+				t.Errorf("%d bytes with space: %d, %v", length, len(got), ok)
+			}
+		}
+	}
+}
