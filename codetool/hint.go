@@ -67,6 +67,9 @@ func (t *Tool) successHint(o *Outcome, code string, ran retry) string {
 		hints = append(hints, strings.ToUpper(dataHint[:1])+dataHint[1:]+".")
 	case len(o.Logs) == 0 && len(hints) == 0:
 		hints = append(hints, noValueHint)
+		if o.Native != nil {
+			hints = append(hints, t.gives(o.Native.Calls)...)
+		}
 	}
 	return strings.Join(hints, " ")
 }

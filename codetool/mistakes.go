@@ -137,8 +137,19 @@ func (t *Tool) about(failure *Failure, code string, calls []protocol.Call) []str
 	if n := failure.Native; n == nil || n.Name != "TypeError" || !readsAWrongValue.MatchString(n.Message) {
 		return nil
 	}
+	return t.gives(calls)
+}
+
+// gives are lines on what the calls of a run give, where that is declared or was seen.
+func (t *Tool) gives(calls []protocol.Call) []string {
 	var lines []string
+	seen := map[protocol.Call]bool{}
 	for _, call := range calls {
+		kind := protocol.Call{Provider: call.Provider, Tool: call.Tool, Outcome: call.Outcome}
+		if seen[kind] || len(lines) == maxUnheard {
+			continue
+		}
+		seen[kind] = true
 		tool := t.boundTo(call)
 		if tool == nil || call.Outcome != protocol.CallCompleted || len(tool.OutputSchema) == 0 && tool.observed == nil {
 			continue
@@ -146,7 +157,7 @@ func (t *Tool) about(failure *Failure, code string, calls []protocol.Call) []str
 		_, gives, _ := strings.Cut(tool.signature(), "): Promise<")
 		gives = strings.TrimSuffix(gives, ">;")
 		line := fmt.Sprintf("%s gives %s.", tool.path(), gives)
-		if characters(line) <= maxSignature && !slices.Contains(lines, line) && len(lines) < maxUnheard {
+		if characters(line) <= maxSignature {
 			lines = append(lines, line)
 		}
 	}

@@ -92,6 +92,7 @@ func TestMistakesThatRun(t *testing.T) {
 		{"return Object.keys(files)", "[]", "A namespace lists nothing. files has read_text_file, list_directory."},
 		{"for (const name in files) console.log(name)", "", "A namespace lists nothing."},
 		{"return (" + call + ").structuredContent", "", "A call gives the tool's own data: nothing like structuredContent"},
+		{"return (" + call + ").text", "", "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value } files.read_text_file gives { content: string }."},
 		{"files.list_directory({})", "{}", ""},
 		{"const r = files.list_directory({}); return r.content", "", "Not awaited, so the answer reached nobody: files.list_directory."},
 	} {
