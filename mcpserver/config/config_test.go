@@ -255,7 +255,7 @@ func TestUnknownSettingsAreErrors(t *testing.T) {
 
 // Settings outside of "codemode" do nothing, and a policy that does nothing lets everything through.
 func TestMisplacedSettingsAreTold(t *testing.T) {
-	c, err := Parse("f.json", []byte(`{"codeMode": {"timeout": "1s"}, "codemod": {}, "policy": {"default": "deny"}, "theme": "dark", "mcpServers": {"a": {"command": "x"}}}`), nil)
+	c, err := Parse("f.json", []byte(`{"codeMode": {"other": "1s"}, "codemod": {}, "policy": {"default": "deny"}, "theme": "dark", "mcpServers": {"a": {"command": "x"}}}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
