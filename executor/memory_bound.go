@@ -47,7 +47,7 @@ func (r *run) outOfMemory(e exit) bool {
 	if e.status == nil || e.killed != "" || isMalformed(e.cause) {
 		return false
 	}
-	for _, words := range []string{"out of memory", "Reached heap limit", "failed to allocate", "bad_alloc"} {
+	for _, words := range []string{"out of memory", "Reached heap limit", "annot allocate memory", "failed to allocate", "bad_alloc", "pthread_create failed"} {
 		if strings.Contains(e.stderr, words) {
 			return true
 		}

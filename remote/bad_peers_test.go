@@ -201,7 +201,7 @@ func (c *cable) carry(from, to net.Conn) {
 func TestAConnectionThatIsCutWithoutAWord(t *testing.T) {
 	leftover(t)
 	executor := newCounted()
-	limits := SessionLimits{PingInterval: 50 * time.Millisecond, CloseTimeout: 50 * time.Millisecond}
+	limits := SessionLimits{PingInterval: 400 * time.Millisecond, CloseTimeout: 50 * time.Millisecond} // honest peers have a second to answer
 	url, handler := daemon(t, executor, &HandlerOptions{Session: limits})
 	cable := newCable(t, url)
 	client := dial(t, "ws://"+cable.listener.Addr().String(), &DialOptions{Session: limits})
