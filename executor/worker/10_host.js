@@ -150,10 +150,56 @@
     }
     return bytes;
   };
+  // Very long ones in parts, so that they are never there more often than before and after. A part ends where no character
+  // is cut in two.
+  const PART = 1 << 20;
+  const partsOfText = (text, work) => {
+    reserve(3 * PART);
+    for (let at = 0, end; at < text.length; at = end) {
+      end = p.MathMin(at + PART, text.length);
+      if (end < text.length && (p.StringPrototypeCharCodeAt(text, end - 1) & 0xfc00) === 0xd800) end--;
+      host.extras().text = p.StringPrototypeSlice(text, at, end);
+      native.textBytes(false);
+      extras.text = undefined;
+      work(state[LENGTH]);
+    }
+  };
+  const longToUtf8 = (text) => {
+    let total = 0;
+    partsOfText(text, (length) => { total += length; });
+    const out = new p.Uint8Array(total);
+    let at = 0;
+    partsOfText(text, (length) => {
+      p.TypedArrayPrototypeSet(out, new p.Uint8Array(p.TypedArrayPrototypeGetBuffer(exchange), 0, length), at);
+      at += length;
+    });
+    return out;
+  };
+  const endOfPart = (bytes, end, length) => {
+    if (end >= length) return length;
+    for (let back = 1; back <= 3; back++) {
+      const byte = bytes[end - back];
+      if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? end - back : end;
+      if (byte < 0x80) return end;
+    }
+    return end;
+  };
+  const longFromUtf8 = (bytes) => {
+    const length = p.TypedArrayPrototypeGetLength(bytes);
+    let text = '';
+    for (let at = 0, end; at < length; at = end) {
+      end = endOfPart(bytes, at + PART, length);
+      text += textOfBytes(putBytes(p.TypedArrayPrototypeSubarray(bytes, at, end)), false);
+    }
+    return text;
+  };
   host.toLatin1 = (text) => (text.length < SHORT ? shortBytes(text, 256) : bytesOfText(text, true));
-  host.toUtf8 = (text) => (text.length < SHORT ? shortBytes(text, 128) : undefined) ?? bytesOfText(text, false);
+  host.toUtf8 = (text) => {
+    if (text.length > PART) return longToUtf8(text);
+    return (text.length < SHORT ? shortBytes(text, 128) : undefined) ?? bytesOfText(text, false);
+  };
   host.fromLatin1 = (bytes) => textOfBytes(putBytes(bytes), true);
-  host.fromUtf8 = (bytes) => textOfBytes(putBytes(bytes), false);
+  host.fromUtf8 = (bytes) => (p.TypedArrayPrototypeGetLength(bytes) > PART ? longFromUtf8(bytes) : textOfBytes(putBytes(bytes), false));
   // JSON of the promises that rejected while nobody listened, since the last call.
   host.unhandled = () => (loaded.has('worker/rejections') ? loaded.get('worker/rejections').take() : '[]');
   host.asyncContext = {

@@ -12,20 +12,20 @@
   // application/x-www-form-urlencoded, parsed into a list of [name, value] lists.
   const parseForm = (text) => {
     const pairs = list();
-    const parts = StringPrototypeSplit(text, '&');
-    for (let i = 0; i < parts.length; i++) {
-      if (parts[i] === '') continue;
-      const at = StringPrototypeIndexOf(parts[i], '=');
-      push(pairs, pair(decodeForm(at < 0 ? parts[i] : StringPrototypeSlice(parts[i], 0, at)), decodeForm(at < 0 ? '' : StringPrototypeSlice(parts[i], at + 1))));
+    const length = text.length;
+    let equals = 0; // the next sign from start on, or -1
+    for (let start = 0, end; start < length; start = end + 1) {
+      end = StringPrototypeIndexOf(text, '&', start);
+      if (end < 0) end = length;
+      if (end === start) continue;
+      if (equals >= 0 && equals <= start) equals = StringPrototypeIndexOf(text, '=', start);
+      const at = equals < 0 || equals > end ? end : equals;
+      push(pairs, pair(decodeForm(StringPrototypeSlice(text, start, at)), decodeForm(at < end ? StringPrototypeSlice(text, at + 1, end) : '')));
     }
     return pairs;
   };
-  const pair = (name, value) => {
-    const out = list();
-    out[0] = name;
-    out[1] = value;
-    return out;
-  };
+  // As a literal it takes no more room than it needs.
+  const pair = (name, value) => P.ObjectSetPrototypeOf([name, value], null);
   // Text without % and + stands for itself; the rest goes through UTF-8.
   const decodeForm = (text) =>
     StringPrototypeIndexOf(text, '%') < 0 && StringPrototypeIndexOf(text, '+') < 0 ? text : host.ops.formDecode(text);
