@@ -1,6 +1,6 @@
 package protocol
 
-import "github.com/codemode-go/codemode/internal/jsonscan"
+import "github.com/codemode-go/codemode/protocol/jsonscan"
 
 // mostNesting is how deep a JSON text may nest: what encoding/json and jsontext take.
 const mostNesting = 10_000

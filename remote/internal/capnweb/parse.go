@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/codemode-go/codemode/internal/jsonscan"
+	"github.com/codemode-go/codemode/protocol/jsonscan"
 )
 
 // parser reads one message. It copies what is plain JSON to out, where arrays stand without their escape, and cuts

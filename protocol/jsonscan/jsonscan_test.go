@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/codemode-go/codemode/internal/jsonscan"
+	"github.com/codemode-go/codemode/protocol/jsonscan"
 )
 
 func TestPlainEndsAtTheFirstByteThatIsSpecial(t *testing.T) {
