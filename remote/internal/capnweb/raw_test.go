@@ -333,9 +333,10 @@ func TestASilentPeerIsDead(t *testing.T) {
 
 func TestAPeerThatAnswersPingsLives(t *testing.T) {
 	leftover(t)
-	url, _ := serve(t, Limits{PingInterval: 20 * time.Millisecond}, traceMain)
+	const interval = 250 * time.Millisecond // an answer takes a busy machine some of that
+	url, _ := serve(t, Limits{PingInterval: interval}, traceMain)
 	s := dial(t, url, nil)
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(4 * interval)
 	if answer, err := s.Main().Call(t.Context(), "echo", 1); err != nil || text(t, answer) != "1" {
 		t.Error(answer, err)
 	}
