@@ -3,20 +3,21 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 )
 
-// openInput opens the one FILE argument of a command; absent or "-" is standard input. A byte order mark at its start, as some
+// openInput opens the one FILE argument of a command; absent or "-" is standard input, of which reading ends with ctx. A byte order mark at its start, as some
 // editors put there, is not a part of it.
-func openInput(term terminal, args []string) (io.ReadCloser, string, error) {
+func openInput(ctx context.Context, term terminal, args []string) (io.ReadCloser, string, error) {
 	if len(args) > 1 {
 		return nil, "", usagef("one FILE at most, got %d arguments", len(args))
 	}
 	if len(args) == 0 || args[0] == "-" {
-		return io.NopCloser(&unmarked{r: bufio.NewReader(term.in)}), "standard input", nil
+		return io.NopCloser(&unmarked{r: bufio.NewReaderSize(&interruptible{ctx, term.in}, 64<<10)}), "standard input", nil
 	}
 	file, err := os.Open(args[0])
 	if err != nil {
@@ -26,6 +27,32 @@ func openInput(term terminal, args []string) (io.ReadCloser, string, error) {
 		io.Reader
 		io.Closer
 	}{&unmarked{r: bufio.NewReader(file)}, file}, args[0], nil
+}
+
+// interruptible reads until its context ends. Standard input may be a terminal or a pipe at which nobody writes, and no read of
+// those can be called off: the last one stays behind until the process ends.
+type interruptible struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+func (i *interruptible) Read(p []byte) (int, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		data := make([]byte, len(p))
+		n, err := i.from.Read(data)
+		done <- read{data[:n], err}
+	}()
+	select {
+	case got := <-done:
+		return copy(p, got.data), got.err
+	case <-i.ctx.Done():
+		return 0, context.Cause(i.ctx)
+	}
 }
 
 // unmarked reads a text without its byte order mark.
@@ -46,8 +73,8 @@ func (u *unmarked) Read(p []byte) (int, error) {
 }
 
 // readInput reads the one FILE argument whole.
-func readInput(term terminal, args []string) ([]byte, string, error) {
-	input, name, err := openInput(term, args)
+func readInput(ctx context.Context, term terminal, args []string) ([]byte, string, error) {
+	input, name, err := openInput(ctx, term, args)
 	if err != nil {
 		return nil, "", err
 	}

@@ -20,11 +20,11 @@ func normalizeCommand() command {
 declarations called. With --jsonl each line of the input is a JSON string, and so is each line of the output.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			jsonl := flags.Bool("jsonl", false, "a JSON string a line, both ways")
-			return func(_ context.Context, term terminal, args []string) error {
+			return func(ctx context.Context, term terminal, args []string) error {
 				if *jsonl {
-					return normalizeLines(term, args)
+					return normalizeLines(ctx, term, args)
 				}
-				source, _, err := readInput(term, args)
+				source, _, err := readInput(ctx, term, args)
 				if err != nil {
 					return err
 				}
@@ -35,8 +35,8 @@ declarations called. With --jsonl each line of the input is a JSON string, and s
 	}
 }
 
-func normalizeLines(term terminal, args []string) error {
-	input, name, err := openInput(term, args)
+func normalizeLines(ctx context.Context, term terminal, args []string) error {
+	input, name, err := openInput(ctx, term, args)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (o runOptions) executor(ctx context.Context) (protocol.Executor, error) {
 }
 
 func (o runOptions) run(ctx context.Context, term terminal, args []string) error {
-	input, name, err := openInput(term, args)
+	input, name, err := openInput(ctx, term, args)
 	if err != nil {
 		return err
 	}

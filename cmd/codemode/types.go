@@ -21,7 +21,7 @@ schema that cannot be printed is named on standard error; the rest is printed al
 		setup: func(flags *flag.FlagSet) runFunc {
 			namespace := flags.String("namespace", "codemode", "the object that programs find the tools on")
 			form := flags.String("form", string(codetool.FormFull), "full declarations, compact ones, or an index of the names")
-			return func(_ context.Context, term terminal, args []string) error {
+			return func(ctx context.Context, term terminal, args []string) error {
 				switch codetool.Form(*form) {
 				case codetool.FormFull, codetool.FormCompact, codetool.FormIndex:
 				default:
@@ -30,7 +30,7 @@ schema that cannot be printed is named on standard error; the rest is printed al
 				if dialect.SanitizeToolName(*namespace) != *namespace {
 					return usagef("--namespace %q is no JavaScript identifier", *namespace)
 				}
-				data, name, err := readInput(term, args)
+				data, name, err := readInput(ctx, term, args)
 				if err != nil {
 					return err
 				}
