@@ -33,7 +33,8 @@ changes nothing. Each server becomes one namespace of the program. Speaks MCP on
 or Streamable HTTP with --http, where a listener prints "listening URL" on standard error once it accepts (ADDR may end
 in :0); GET /metrics there, with the same token, is for Prometheus. Clients with the token of one of the configuration's views see
 that view alone; access tokens of authorization servers count with its http.oauth. With --ui the runs are shown as they go on a page
-of this machine, whose address is printed as "ui listening URL"; it has their programs and results, from memory. A server that cannot run is named on standard error and in the tool's description; the others work.`,
+of this machine, whose address is printed as "ui listening URL"; it has their programs and results, from memory.
+The servers start with the first client. One that cannot run is named on standard error and in the tool's description; the others work.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
 			o.declare(flags)
