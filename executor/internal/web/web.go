@@ -16,7 +16,8 @@
 //
 // The host object, which no program can reach, offers ops, primordials (what 00_primordials.js
 // returned), define, load, setTimeout, clearTimeout, queueMicrotask, now, timeOrigin, outbound and
-// outboundMode; the header of each script says which of them it uses.
+// outboundMode, and toUtf8, fromUtf8, toLatin1 and fromLatin1 between texts and bytes; the header of each script says which
+// of them it uses. Where the engine can be asked it has isProxy, proxyParts, promiseOf and previewOf, too.
 //
 // # Modules
 //
