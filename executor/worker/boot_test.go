@@ -43,6 +43,7 @@ func TestHeapOfAFreshSandbox(t *testing.T) {
 func BenchmarkBoot(b *testing.B) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	v8.SetFlags("--use-strict", "--single-threaded-gc", "--no-sparkplug") // as settleProcess has them
 	v8.KeepPages(keepPages)
 	w := newWorker(&pipes{}, wire.Options{})
 	box, err := newSandbox(w)
