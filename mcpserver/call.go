@@ -65,7 +65,10 @@ func (s *Server) execute(ctx context.Context, g *generation, code string, r *run
 	outcome, err := s.perform(ctx, g, code)
 	r.trail.finish(outcome, err)
 	if err != nil {
-		return failure("Error: " + err.Error())
+		if g.options.Reference {
+			return failure("Error: " + err.Error())
+		}
+		return failure("Error: " + protocol.Explain(err))
 	}
 	result := g.answer(outcome, r, g.missing(code))
 	if outcome.Native != nil && !g.options.Reference {

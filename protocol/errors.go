@@ -70,6 +70,17 @@ func (e *Error) Is(target error) bool {
 	return ok && e.Code == code
 }
 
+// Explain is an error's text with that of an [Error]'s cause, if it has one that the text does not have already: some texts are
+// fixed by the dialect, and say what failed and not why.
+func Explain(err error) string {
+	text := err.Error()
+	var coded *Error
+	if !errors.As(err, &coded) || coded.Cause == nil || strings.Contains(text, coded.Cause.Error()) {
+		return text
+	}
+	return text + ": " + coded.Cause.Error()
+}
+
 // Error lets a Code be the target of errors.Is.
 func (c Code) Error() string { return string(c) }
 

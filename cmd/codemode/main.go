@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 
 	"github.com/codemode-go/codemode/executor/worker"
 	"github.com/codemode-go/codemode/protocol"
@@ -97,19 +96,9 @@ func report(term terminal, c command, err error) int {
 	if errors.Is(err, errFailed) {
 		return exitFailed
 	}
-	fmt.Fprintf(term.err, "codemode %s: %s\n", c.name, withCause(err))
+	fmt.Fprintf(term.err, "codemode %s: %s\n", c.name, protocol.Explain(err))
 	if errors.As(err, new(usageError)) {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// withCause is an error's text with that of its cause: some texts are fixed by the dialect, and say what failed and not why.
-func withCause(err error) string {
-	text := err.Error()
-	var coded *protocol.Error
-	if !errors.As(err, &coded) || coded.Cause == nil || strings.Contains(text, coded.Cause.Error()) {
-		return text
-	}
-	return text + ": " + coded.Cause.Error()
 }

@@ -248,7 +248,9 @@ func (o *serveOptions) serverOptions(cfg *config.Config, logger *slog.Logger) (*
 
 // newExecutor is what the programs run on: a daemon, or a pool of this process.
 func (o *serveOptions) newExecutor(ctx context.Context, settings config.Settings, logger *slog.Logger) (protocol.Executor, error) {
-	daemon, err := o.remote.executor(ctx, &remote.DialOptions{Outbound: outboundOf(settings), Limits: settings.Limits, Logger: logger})
+	daemon, err := dialedOrLate(ctx, logger, func(ctx context.Context) (protocol.Executor, error) {
+		return o.remote.executor(ctx, &remote.DialOptions{Outbound: outboundOf(settings), Limits: settings.Limits, Logger: logger})
+	})
 	if daemon != nil || err != nil {
 		return daemon, err
 	}
