@@ -41,7 +41,10 @@ export default [
   },
   {
     files: ['compat/**/*.js', 'compat/**/*.mjs', '.ci/*.mjs'],
-    languageOptions: { ecmaVersion: 'latest', sourceType: 'module', globals: { ...ecmascript, ...web, ...node } },
+    languageOptions: {
+      ecmaVersion: 'latest', sourceType: 'module',
+      globals: { ...ecmascript, ...web, ...node, ...names('ReadableStream TransformStream CompressionStream DecompressionStream', 'readonly') },
+    },
     rules: shared,
   },
   {

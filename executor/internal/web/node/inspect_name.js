@@ -1,5 +1,5 @@
 // What util.inspect calls a value: its constructor's name and tag, the heads of functions, classes and errors.
-(function (host) {
+(function () {
   'use strict';
   const constructorName = (value) => {
     for (let object = value, depth = 0; object !== null; object = Object.getPrototypeOf(object), depth++) {

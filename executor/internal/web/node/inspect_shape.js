@@ -2,7 +2,7 @@
 (function (host) {
   'use strict';
   const { plainStyle, primitiveText } = host.load('node/inspect_primitive');
-  const { more, arrayItems, viewItems, entryItems, keysOf } = host.load('node/inspect_members');
+  const { arrayItems, viewItems, entryItems, keysOf } = host.load('node/inspect_members');
   const { constructorName, prefixOf, functionBase, errorBase } = host.load('node/inspect_name');
   const { isMap, isSet, isDate, isArrayBuffer, isSharedArrayBuffer: isShared, isWeakSet, isWeakMap, isWeakRef, tagOfView, getter } = host.load('node/brands');
   const { interfaceOf, isList, attributesOf } = host.load('node/inspect_platform');
