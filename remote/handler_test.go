@@ -248,6 +248,7 @@ func TestCertificatesOfBothSides(t *testing.T) {
 	if _, err := client.Execute(t.Context(), &protocol.ExecuteRequest{}); err != nil {
 		t.Error(err)
 	}
+	soon(t, "the handler has noted its session", func() bool { return len(handler.openSessions()) == 1 })
 	if got := handler.openSessions()[0].tenant.Name; got != "certificate CN=alice" {
 		t.Errorf("the session is %q's", got)
 	}
