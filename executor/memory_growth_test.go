@@ -151,7 +151,7 @@ func growOver(t *testing.T, pool *executor.Pool, limit int64, name, code string)
 		}
 	})
 	result := mustExecute(t, pool, &protocol.ExecuteRequest{
-		Code: code, Timeout: protocol.TimeoutOf(40 * time.Second), Dispatch: generousTools, Providers: []protocol.ProviderDescriptor{{Name: "api"}},
+		Code: code, Timeout: protocol.TimeoutOf(3 * time.Minute), Dispatch: generousTools, Providers: []protocol.ProviderDescriptor{{Name: "api"}},
 	})
 	neighbour.Wait()
 	peak := peaks()
