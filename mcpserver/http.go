@@ -81,6 +81,11 @@ func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStrea
 		}))
 	}
 	mux.Handle(d.options.Path, d.guarded(e.handler))
+	if d.options.Path != "/" {
+		mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "404 page not found: the endpoint is "+d.options.Path, http.StatusNotFound)
+		})
+	}
 	if d.options.OAuth == nil {
 		return mux, e.shutdown
 	}

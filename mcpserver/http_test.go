@@ -230,3 +230,16 @@ func TestLargeRequestsAreServedAFewAtATime(t *testing.T) {
 		e.large <- struct{}{}
 	}
 }
+
+func TestAWrongPathIsToldTheRightOne(t *testing.T) {
+	url := strings.TrimSuffix(listen(t, serve(t, nil, nil), &HTTPOptions{Path: "/here"}), "/here")
+	response, err := http.Post(url+"/", "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusNotFound || !strings.Contains(string(text), "the endpoint is /here") {
+		t.Errorf("%d %s %v", response.StatusCode, text, err)
+	}
+}

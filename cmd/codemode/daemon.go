@@ -247,7 +247,7 @@ func (o *daemonOptions) serve(ctx context.Context, term terminal, listener net.L
 	defer signal.Stop(reload)
 	look := time.NewTicker(2 * time.Second)
 	defer look.Stop()
-	fmt.Fprintln(term.err, "listening", url)
+	listening(term, url)
 	for {
 		select {
 		case err := <-failed:

@@ -116,7 +116,7 @@ func (o *pageOptions) follow(ctx context.Context, term terminal, options *ui.Opt
 	if err != nil {
 		return errors.Join(err, follower.Close())
 	}
-	fmt.Fprintln(term.err, "listening", page.URL())
+	listening(term, page.URL())
 	var opening sync.WaitGroup
 	if o.open {
 		opening.Go(func() { openBrowser(ctx, term, page.URL()) })

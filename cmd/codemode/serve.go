@@ -200,9 +200,7 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 	return ignoreCanceled(ctx, server.ListenHTTP(ctx, o.http, &mcpserver.HTTPOptions{
 		Token: token, OAuth: cfg.Settings.ResourceServer, AllowedOrigins: o.origins, AllowedHosts: o.hosts, CertFile: o.cert, KeyFile: o.key,
 		Metrics: o.metricsOf(server),
-	}, func(url string) {
-		fmt.Fprintln(term.err, "listening", url)
-	}))
+	}, func(url string) { listening(term, url) }))
 }
 
 // newServer puts a server over an executor of its own; closeAll ends both.
