@@ -228,6 +228,9 @@ func (m *merger) put(e entry) {
 	m.entries = append(m.entries, e)
 }
 
+// shortRun is what a run is rarely meant to be shorter than: a call or two of a server on another machine.
+const shortRun = 100 * time.Millisecond
+
 // finish sorts entries into servers and problems; a namespace belongs to the first server that has it.
 func (m *merger) finish() (*Config, error) {
 	if len(m.entries) == 0 {
@@ -241,6 +244,9 @@ func (m *merger) finish() (*Config, error) {
 	}
 	if s := config.Settings; len(s.AllowAddresses) > 0 && s.Outbound != protocol.OutboundInherit {
 		config.Warnings = append(config.Warnings, `codemode.allowAddresses opens nothing: programs reach no address at all without "outbound": "inherit"`)
+	}
+	if run := config.Settings.Timeout; run > 0 && run < shortRun {
+		config.Warnings = append(config.Warnings, fmt.Sprintf("codemode.timeout is %s, which few programs end in; a number is in milliseconds, and \"5s\" is five seconds", run))
 	}
 	owner := map[string]string{}
 	for _, e := range m.entries {

@@ -291,6 +291,18 @@ func TestAllowedAddressesNeedOutbound(t *testing.T) {
 	}
 }
 
+func TestAShortRunIsTold(t *testing.T) {
+	for timeout, warned := range map[string]bool{`5`: true, `"99ms"`: true, `5000`: false, `"5s"`: false} {
+		got, err := Parse("/etc/mcp.json", []byte(`{"mcpServers": {"a": {"command": "sh"}}, "codemode": {"timeout": `+timeout+`}}`), environment())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warnings := strings.Join(got.Warnings, "\n"); strings.Contains(warnings, `"5s" is five seconds`) != warned {
+			t.Errorf("%s: %q", timeout, warnings)
+		}
+	}
+}
+
 func TestNamespaces(t *testing.T) {
 	for in, want := range map[string]string{
 		"github": "github", "my server": "my_server", "my-server": "my_server", "1st": "_1st", "delete": "delete_", "console": "console_",
