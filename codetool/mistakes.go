@@ -44,8 +44,8 @@ var (
 	hasParameters = regexp.MustCompile(`^\s*(export\s+default\s+)?(async\s*)?(function\s*[\w$]*\s*)?\(\s*[\w$\[{]`)
 	// listsNamespace finds a look at what a namespace has.
 	listsNamespace = regexp.MustCompile(`\bObject\.(?:keys|values|entries|getOwnPropertyNames)\(\s*([A-Za-z_$][\w$]*)\s*\)|\bin\s+([A-Za-z_$][\w$]*)\s*\)`)
-	// readsGlobal finds a member of the global object.
-	readsGlobal  = regexp.MustCompile(`\b(?:this|globalThis|self|window)\s*\.\s*([A-Za-z_$][\w$]*)`)
+	// readsGlobal finds a member of the global object, or of codemode, which has the functions of a single server.
+	readsGlobal  = regexp.MustCompile(`\b(?:this|globalThis|self|window|codemode)\s*\.\s*([A-Za-z_$][\w$]*)`)
 	toolNotFound = regexp.MustCompile(`^Tool "(.+)" not found$`)
 )
 

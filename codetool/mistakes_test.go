@@ -74,6 +74,17 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// Where there is a codemode, other namespaces are no part of it.
+func TestANamespaceIsNoMemberOfCodemode(t *testing.T) {
+	tool := newPoolTool(t, &codetool.Options{Search: true, Form: codetool.FormCompact}, fileTools()...)
+	for _, code := range []string{"return await codemode.files.read_text_file({ path: 'a' })", "const { files } = codemode; return await codemode.files.list_directory({})"} {
+		outcome, err := tool.Call(t.Context(), code)
+		if err != nil || outcome.Failure == nil || !strings.Contains(outcome.Failure.String(), "files is a variable of the program: write it alone") {
+			t.Errorf("%+v, %v", outcome, err)
+		}
+	}
+}
+
 // Texts that hold a program and are none, and values that surely were not meant.
 func TestMistakesThatRun(t *testing.T) {
 	tool := newPoolTool(t, nil, fileTools()...)
