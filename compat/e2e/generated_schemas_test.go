@@ -242,8 +242,11 @@ func (w *schemaWriter) object(depth int) written {
 		node["additionalProperties"] = false
 	}
 	s := written{node, fmt.Sprintf("{ %s: %s, %s: %s }", key, one.right, second, two.right), "{}"}
-	if one.wrong != "" && w.random.IntN(2) == 0 {
+	switch {
+	case one.wrong != "" && w.random.IntN(2) == 0:
 		s.wrong = fmt.Sprintf("{ %s: %s }", key, one.wrong)
+	case name == "constructor": // to TypeScript every value has one but null and undefined
+		s.wrong = "null"
 	}
 	return s
 }
