@@ -5,6 +5,7 @@ package worker
 import (
 	"io"
 	"os"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -52,7 +53,13 @@ type pipes struct {
 	in, out, control descriptor
 	// wake is written to interrupt a wait for frames, woken is its other end.
 	wake, woken descriptor
+	// slow says that the last wait for frames was a long one.
+	slow bool
 }
+
+// spinTime is how long a wait looks again and again before it sleeps, when the last one was short: most tools answer at once, and
+// waking a processor that has gone idle takes longer than their answer.
+const spinTime = 100 * time.Microsecond
 
 func takePipes() (*pipes, error) {
 	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 4)
@@ -80,14 +87,22 @@ func takePipes() (*pipes, error) {
 	if err := unix.Pipe(ends[:]); err != nil {
 		return nil, os.NewSyscallError("pipe", err)
 	}
-	return &pipes{descriptor(in), descriptor(out), wire.ControlDescriptor, descriptor(ends[1]), descriptor(ends[0])}, nil
+	return &pipes{in: descriptor(in), out: descriptor(out), control: wire.ControlDescriptor, wake: descriptor(ends[1]), woken: descriptor(ends[0])}, nil
 }
 
 // wait blocks until frames can be read, or wake was written to, or the milliseconds are over; a negative number is no
 // limit. It reports whether there is something to read.
 func (p *pipes) wait(milliseconds int) (bool, error) {
 	fds := []unix.PollFd{{Fd: int32(p.in), Events: unix.POLLIN}, {Fd: int32(p.woken), Events: unix.POLLIN}}
+	began := time.Now()
+	if milliseconds != 0 && !p.slow {
+		for n := 0; n == 0 && time.Since(began) < spinTime; {
+			yield()                  // whoever has work goes first
+			n, _ = unix.Poll(fds, 0) // an error comes again below
+		}
+	}
 	_, err := unix.Poll(fds, milliseconds)
+	p.slow = time.Since(began) > 2*spinTime
 	if err != nil && err != unix.EINTR {
 		return false, os.NewSyscallError("poll", err)
 	}

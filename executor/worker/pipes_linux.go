@@ -12,3 +12,6 @@ const pipeBytes = 1 << 20
 func widen(pipe int) { _, _ = unix.FcntlInt(uintptr(pipe), unix.F_SETPIPE_SZ, pipeBytes) }
 
 func dup2(from, to int) error { return unix.Dup3(from, to, 0) }
+
+// yield gives the processor to another thread that waits for it.
+func yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }
