@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/protocol"
 )
@@ -62,14 +63,26 @@ func describedText(s string) any {
 	if len(s) <= describedString { // never fewer bytes than units
 		return s
 	}
-	units := utf16.Encode([]rune(s))
-	if len(units) <= describedString {
+	length := 0
+	for _, r := range s {
+		length += max(1, utf16.RuneLen(r))
+	}
+	if length <= describedString {
 		return s
 	}
+	// No unit takes more than three bytes, so that these hold the ends. The places between which they are cut begin a character.
+	end, start := 3*describedEnds, len(s)-3*describedEnds
+	for end < len(s) && !utf8.RuneStart(s[end]) {
+		end++
+	}
+	for start > 0 && !utf8.RuneStart(s[start]) {
+		start--
+	}
+	head, tail := utf16.Encode([]rune(s[:end])), utf16.Encode([]rune(s[start:]))
 	return kind("string",
-		protocol.Member{Key: "length", Value: len(units)},
-		protocol.Member{Key: "head", Value: string(utf16.Decode(units[:describedEnds]))},
-		protocol.Member{Key: "tail", Value: string(utf16.Decode(units[len(units)-describedEnds:]))})
+		protocol.Member{Key: "length", Value: length},
+		protocol.Member{Key: "head", Value: string(utf16.Decode(head[:describedEnds]))},
+		protocol.Member{Key: "tail", Value: string(utf16.Decode(tail[len(tail)-describedEnds:]))})
 }
 
 func describedBytes(name string, data []byte) any {
