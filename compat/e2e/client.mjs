@@ -53,7 +53,10 @@ async function connect() {
     stderr: 'inherit',
   });
   client = new Client({ name: 'codemode-e2e', version: '1.0.0' }, { capabilities: request.answer ? { elicitation: {} } : {} });
-  client.onerror = (error) => seen.errors.push(String(error));
+  // The SDK takes an answer at once and a notification a microtask later, so that progress which it reads together with the answer
+  // that follows is for an unknown token. That it comes before is held on the wire, in package mcpserver.
+  const late = 'Received a progress notification for an unknown token';
+  client.onerror = (error) => { if (!String(error).includes(late)) seen.errors.push(String(error)); };
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
     seen.listChanged++;
   });
