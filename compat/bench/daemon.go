@@ -98,16 +98,11 @@ func (b *daemonBench) callbackRates(ctx context.Context) error {
 		return err
 	}
 	defer theirs.close()
-	daemon, url, err := startListening(ctx, b.callbacks)
+	client, hangUp, err := dialed(ctx, b.callbacks)
 	if err != nil {
 		return err
 	}
-	defer end(daemon)
-	client, err := remote.Dial(ctx, url, nil)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
+	defer hangUp()
 	ours := func(calls, parallel int) (time.Duration, error) {
 		began := time.Now()
 		result, err := client.Execute(ctx, &protocol.ExecuteRequest{
@@ -150,16 +145,11 @@ func (b *daemonBench) runs(ctx context.Context) error {
 		return err
 	}
 	defer pool.Close()
-	daemon, url, err := startListening(ctx, []string{b.binary, "daemon", "--listen", "127.0.0.1:0"})
+	client, hangUp, err := dialed(ctx, []string{b.binary, "daemon", "--listen", "127.0.0.1:0"})
 	if err != nil {
 		return err
 	}
-	defer end(daemon)
-	client, err := remote.Dial(ctx, url, nil)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
+	defer hangUp()
 	single := func(e protocol.Executor, code string) func() (float64, error) {
 		return func() (float64, error) {
 			const times = 10
@@ -263,6 +253,22 @@ func (callbackExecutor) Execute(ctx context.Context, r *protocol.ExecuteRequest)
 		return nil, err
 	}
 	return &protocol.ExecuteResult{Value: []byte("1")}, nil
+}
+
+// dialed is a client of a command that startListening starts; hangUp ends both.
+func dialed(ctx context.Context, command []string) (client *remote.Client, hangUp func(), err error) {
+	daemon, url, err := startListening(ctx, command)
+	if err != nil {
+		return nil, nil, err
+	}
+	if client, err = remote.Dial(ctx, url, nil); err != nil {
+		end(daemon)
+		return nil, nil, err
+	}
+	return client, func() {
+		client.Close()
+		end(daemon)
+	}, nil
 }
 
 // startListening starts a command that says "listening URL", on either of its outputs, and ends with its input or a signal.

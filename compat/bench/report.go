@@ -63,16 +63,21 @@ start behind the answer; memory is that of the one process (resident, shared pag
 ` + "`serve`" + ` on its standard streams, less what a program with one call takes, and less the same call of the same server by a client of its own.
 `
 
+// wantedRows is a row a measure: what it is and what is wanted of it.
+func wantedRows(measures []Measure) string {
+	var rows strings.Builder
+	for _, m := range measures {
+		fmt.Fprintf(&rows, "| %s | %s | %s |\n", m.Name, amount(m.Value, m.Unit), amount(m.Wanted, m.Unit))
+	}
+	return rows.String()
+}
+
 // proxyText is the page's part on the proxy; empty without one.
 func (r *Report) proxyText() string {
 	if r.Proxy == nil {
 		return ""
 	}
-	var rows strings.Builder
-	for _, m := range r.Proxy.Measures {
-		fmt.Fprintf(&rows, "| %s | %s | %s |\n", m.Name, amount(m.Value, m.Unit), amount(m.Wanted, m.Unit))
-	}
-	return fmt.Sprintf(proxyPage, r.Proxy.Machine, r.Proxy.Date, rows.String())
+	return fmt.Sprintf(proxyPage, r.Proxy.Machine, r.Proxy.Date, wantedRows(r.Proxy.Measures))
 }
 
 const cataloguePage = `
@@ -92,11 +97,7 @@ func (r *Report) catalogueText() string {
 	if r.Catalogue == nil {
 		return ""
 	}
-	var rows strings.Builder
-	for _, m := range r.Catalogue.Measures {
-		fmt.Fprintf(&rows, "| %s | %s | %s |\n", m.Name, amount(m.Value, m.Unit), amount(m.Wanted, m.Unit))
-	}
-	return fmt.Sprintf(cataloguePage, r.Catalogue.Tools, r.Catalogue.Machine, r.Catalogue.Date, rows.String())
+	return fmt.Sprintf(cataloguePage, r.Catalogue.Tools, r.Catalogue.Machine, r.Catalogue.Date, wantedRows(r.Catalogue.Measures))
 }
 
 const daemonPage = `
