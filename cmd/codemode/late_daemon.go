@@ -65,10 +65,13 @@ func (d *lateDaemon) reach(ctx context.Context) (protocol.Executor, error) {
 	reached, err := d.dial(ctx)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.reached, d.failed, d.tried = reached, err, time.Now()
 	if err != nil {
+		if ctx.Err() == nil { // else it is this run's end, and says nothing of the daemon
+			d.failed, d.tried = err, time.Now()
+		}
 		return nil, err
 	}
+	d.reached = reached
 	if d.closed {
 		_ = reached.Close() // nothing of it has begun
 		return nil, protocol.Errorf(protocol.CodePoolClosed, "The server is closed.")

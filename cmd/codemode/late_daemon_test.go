@@ -18,7 +18,10 @@ type oneDaemon struct {
 	dialed, closed int
 }
 
-func (d *oneDaemon) dial(context.Context) (protocol.Executor, error) {
+func (d *oneDaemon) dial(ctx context.Context) (protocol.Executor, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	d.dialed++
 	if !d.up {
 		return nil, &protocol.Error{Code: protocol.CodeConnectionRejected, Message: "Failed to open WebSocket to ws://x", Cause: errors.New("refused")}
@@ -51,8 +54,13 @@ func TestADaemonThatComesLater(t *testing.T) {
 		if daemon.dialed != 1 {
 			t.Errorf("dialed %d times in no time", daemon.dialed)
 		}
-		daemon.up = true
 		time.Sleep(lateRetry)
+		gone, end := context.WithCancel(t.Context())
+		end()
+		for range 20 { // one that is given up is no failure of the daemon's, whether it dialed or not
+			late.Execute(gone, nil)
+		}
+		daemon.up = true
 		for range 3 {
 			if _, err := late.Execute(t.Context(), nil); err != nil {
 				t.Error(err)
