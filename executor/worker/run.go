@@ -264,5 +264,9 @@ func (r *run) finish() error {
 	if len(r.value) >= longText {
 		r.box.worker.long = r.value
 	}
-	return r.flush()
+	err = r.flush()
+	// The kernel takes who writes to a pipe for one that is about to sleep, and may put the reader behind it on this processor;
+	// the making of the next isolate would come first.
+	yield()
+	return err
 }
