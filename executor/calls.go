@@ -25,6 +25,7 @@ type callBook struct {
 	held       int64           // bytes of arguments in flight
 	left       []*call         // in flight when the run ended
 	last       <-chan struct{} // closed when the call before has set off
+	quick      map[string]bool // the tools that answered at once the last time
 
 	ctx         context.Context // of every tool call
 	stop        context.CancelCauseFunc
@@ -43,6 +44,8 @@ type call struct {
 	standing bool // it does now
 	outbound *outbound
 
+	detour *detour         // of a call on the reader's goroutine
+	began  time.Time       // when its function did
 	before <-chan struct{} // closed when the call before has set off
 	after  chan struct{}   // closed when this one has
 	taken  chan struct{}   // closed when a function has it, or it is over
@@ -65,8 +68,12 @@ func (r *run) call(frame wire.Frame) error {
 		return err
 	}
 	arguments := string(frame.Fields[3])
-	r.pool.goCall(func() { r.serve(c, func(ctx context.Context) { r.dispatch(ctx, c, provider, tool, arguments) }) })
-	return nil
+	serve := func() { r.serve(c, func(ctx context.Context) { r.dispatch(ctx, c, provider, tool, arguments) }) }
+	if c.detour == nil {
+		r.pool.goCall(serve)
+		return nil
+	}
+	return r.worker.inline(c.detour, func() { r.pool.inCall(serve) })
 }
 
 // accept books a call or request, or ends the run when the worker let one through that it should have turned down. A
@@ -131,6 +138,10 @@ func (r *run) book(c *call, line protocol.Call, isTool bool) (booked bool, failu
 	b.order++
 	c.order = b.order
 	c.before, b.last = b.last, c.after
+	if isTool && b.quick[c.name] {
+		c.detour = &detour{time.Now()}
+		r.worker.detour.Store(c.detour) // under the lock: a run that is given up finds it, or refuses the call
+	}
 	return true, nil, nil
 }
 
@@ -153,6 +164,7 @@ func (b *callBook) overLimit(c *call, limits protocol.Limits, isTool bool) *prot
 // caller's: a tool call that was left behind at a normal end runs on.
 func (b *callBook) open(r *run) {
 	b.inFlight = make(map[string]*call)
+	b.quick = make(map[string]bool)
 	b.ctx, b.stop = context.WithCancelCause(context.WithoutCancel(r.caller))
 	b.free = context.AfterFunc(r.pool.lifetime, func() { b.stop(errClosed) })
 	b.requests, b.endRequests = context.WithCancel(b.ctx)
@@ -165,6 +177,7 @@ func (b *callBook) open(r *run) {
 func (r *run) serve(c *call, perform func(context.Context)) {
 	<-c.before
 	close(c.after)
+	c.began = time.Now()
 	perform(protocol.WithClock(protocol.WithAdmission(r.calls.ctx, c.admit), r.clock.hold))
 	c.admit()
 }
@@ -261,6 +274,7 @@ func (r *run) finished(c *call, outcome protocol.CallOutcome) bool {
 		outcome = protocol.CallAbandoned
 	}
 	if c.entry >= 0 {
+		b.quick[c.name] = time.Since(c.began) < atOnce
 		line := &b.ledger[c.entry]
 		line.Duration, line.Outcome = time.Since(r.started)-line.Start, outcome
 	}

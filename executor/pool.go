@@ -47,7 +47,7 @@ type Pool struct {
 	jail   []string
 	caches [][]byte // the fields of a Prime frame
 
-	inCall atomic.Int64 // goroutines in calls
+	underWay atomic.Int64 // calls whose function has not returned
 }
 
 var _ protocol.Executor = (*Pool)(nil)
@@ -389,17 +389,34 @@ func (p *Pool) awaitCalls() error {
 	case <-done:
 		return nil
 	case <-time.After(closeGrace):
-		return protocol.Errorf(protocol.CodePoolClosed, "the executor is closed, but %d tool calls did not return within %s of the end of their context", p.inCall.Load(), closeGrace)
+		return protocol.Errorf(protocol.CodePoolClosed, "the executor is closed, but %d tool calls did not return within %s of the end of their context", p.underWay.Load(), closeGrace)
 	}
 }
 
 // goCall runs a call's function in a goroutine that Close waits for.
 func (p *Pool) goCall(f func()) {
-	p.inCall.Add(1)
-	p.calls.Go(func() {
-		defer p.inCall.Add(-1)
+	p.countCall()
+	go func() {
+		defer p.uncountCall()
 		f()
-	})
+	}()
+}
+
+// inCall runs a call's function on this goroutine; Close waits for that, too.
+func (p *Pool) inCall(f func()) {
+	p.countCall()
+	defer p.uncountCall()
+	f()
+}
+
+func (p *Pool) countCall() {
+	p.calls.Add(1)
+	p.underWay.Add(1)
+}
+
+func (p *Pool) uncountCall() {
+	p.underWay.Add(-1)
+	p.calls.Done()
 }
 
 // Status is a glance at a pool.

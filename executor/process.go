@@ -17,7 +17,7 @@ import (
 	"github.com/codemode-go/codemode/protocol"
 )
 
-// process is one worker process. Its goroutine, live, starts it, reads its frames, and reaps it.
+// process is one worker process. Its goroutine, live, starts it and reaps it; another reads its frames.
 type process struct {
 	pool  *Pool
 	state state // under pool.mu, see Pool.move
@@ -40,6 +40,10 @@ type process struct {
 	frames  *wire.Writer
 	reaped  bool // its number may be another's
 
+	incoming *wire.Reader
+	over     chan error // why no more frames are read
+	detour   atomic.Pointer[detour]
+
 	current atomic.Pointer[run]
 	killed  atomic.Pointer[string] // why, when we did
 }
@@ -58,14 +62,17 @@ var (
 	errGivenUp   = errors.New("the run was given up")
 )
 
-func newProcess(p *Pool) *process { return &process{pool: p, born: time.Now()} }
+func newProcess(p *Pool) *process {
+	return &process{pool: p, born: time.Now(), over: make(chan error, 1)}
+}
 
 // live is the process's whole life.
 func (w *process) live() {
 	err := w.start()
 	if err == nil {
 		w.prime()
-		err = w.read()
+		go w.read()
+		err = <-w.over
 	}
 	ended := w.reap(err)
 	w.pool.log.Debug("a worker ended", "cause", ended.cause, "killed", ended.killed, "status", ended.describe(), "stderr", ended.stderr)
@@ -116,6 +123,8 @@ func (w *process) spawn() error {
 	}
 	w.stdin, w.stdout, w.control = ours[0], ours[1], ours[3]
 	w.frames = wire.NewWriter(w.stdin)
+	limits := w.pool.options.Limits
+	w.incoming = wire.NewReader(w.stdout, int(max(limits.ArgumentBytes, limits.ResultBytes, limits.LogBytes)+frameOverhead))
 	w.stderr.follow(ours[2])
 	var err error
 	w.sampler, err = newSampler(cmd.Process.Pid)
@@ -168,18 +177,19 @@ func (w *process) end() {
 	}
 }
 
-// read takes the worker's frames until one is wrong or there are no more.
-func (w *process) read() error {
-	limits := w.pool.options.Limits
-	largest := max(limits.ArgumentBytes, limits.ResultBytes, limits.LogBytes) + frameOverhead
-	frames := wire.NewReader(w.stdout, int(largest))
+// read takes the worker's frames until one is wrong, there are no more, or another goroutine has taken over.
+func (w *process) read() {
 	for {
-		frame, err := frames.Read()
-		if err != nil {
-			return err
+		frame, err := w.incoming.Read()
+		if err == nil {
+			err = w.handle(frame)
 		}
-		if err := w.handle(frame); err != nil {
-			return err
+		if err == errRelieved {
+			return
+		}
+		if err != nil {
+			w.over <- err
+			return
 		}
 	}
 }
@@ -246,7 +256,7 @@ func (w *process) done(r *run, frame wire.Frame) error {
 	w.current.Store(nil)
 	defer close(r.ended)
 	w.runs++
-	w.sampler.bound(math.MaxInt64) // this goroutine is also the one that waits for the process
+	w.sampler.bound(math.MaxInt64) // the process is not waited for before its frames end
 	if reusable && r.granted > 0 {
 		w.pool.retain(w, r)
 		return nil

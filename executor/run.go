@@ -12,8 +12,8 @@ import (
 	"github.com/codemode-go/codemode/protocol"
 )
 
-// run is one program in one worker. Three goroutines meet in it: Execute supervises, the process's goroutine brings
-// frames and the end, and each call has its own.
+// run is one program in one worker. Three goroutines meet in it: Execute supervises, the process's reader brings
+// frames and the end, and each call has its own, or for a moment the reader's.
 type run struct {
 	pool     *Pool
 	worker   *process
@@ -86,6 +86,7 @@ func (r *run) supervise() {
 			return
 		case <-timer.C:
 		}
+		r.worker.attend()
 		now, remaining, failure := r.look()
 		if failure != nil {
 			r.stop(failure)
@@ -144,6 +145,7 @@ func (r *run) stop(failure *protocol.Failure) {
 			r.worker.terminate()
 		}
 	}
+	r.worker.relieve(r.worker.detour.Load())
 	grace := time.NewTimer(terminateGrace)
 	defer grace.Stop()
 	select {

@@ -1,0 +1,154 @@
+package executor_test
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/codemode-go/codemode/executor"
+	"github.com/codemode-go/codemode/protocol"
+)
+
+// onReader reports whether it is called on the goroutine that reads the worker's frames.
+func onReader() bool { return strings.Contains(string(debug.Stack()), ".(*process).inline(") }
+
+// quickRequest is a program that has called api.quick before, and goes on with more. The tool's other calls come to a function,
+// on the goroutine that reads the worker's frames.
+func quickRequest(t *testing.T, more string, other func(context.Context) string) *protocol.ExecuteRequest {
+	t.Cleanup(executor.TakeToolsForQuick())
+	return &protocol.ExecuteRequest{
+		Code:      `async () => { await api.quick('warm'); ` + more + ` }`,
+		Providers: []protocol.ProviderDescriptor{{Name: "api", Tools: []string{"quick"}}},
+		Dispatch: func(ctx context.Context, _, _, arguments string) (string, error) {
+			if arguments == `["warm"]` {
+				return `{"result":"warm"}`, nil
+			}
+			if !onReader() {
+				t.Errorf("the call with %.20s is not on the reader's goroutine, so the test shows nothing", arguments)
+			}
+			return `{"result":` + other(ctx) + `}`, nil
+		},
+	}
+}
+
+func TestAQuickToolThatWaitsForAnotherCallHoldsNothingUp(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	came := make(chan struct{})
+	request := quickRequest(t, `return Promise.all([api.quick('wait'), api.late('go')])`, func(context.Context) string {
+		<-came
+		return `"waited"`
+	})
+	quick := request.Dispatch
+	request.Dispatch = func(ctx context.Context, provider, tool, arguments string) (string, error) {
+		if tool == "late" {
+			close(came)
+			return `{"result":"came"}`, nil
+		}
+		return quick(ctx, provider, tool, arguments)
+	}
+	request.Providers[0].Tools = append(request.Providers[0].Tools, "late")
+	if got := mustValue(t, pool, request); got != `["waited","came"]` {
+		t.Errorf("value %s", got)
+	}
+}
+
+func TestAQuickToolMayEndItsGoroutine(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	request := quickRequest(t, `return [await api.quick('end').catch(e => e.message), await api.quick("warm")]`, func(context.Context) string {
+		runtime.Goexit()
+		return ""
+	})
+	got := mustValue(t, pool, request)
+	if !strings.HasPrefix(got, `["tool \"quick\" ended without an answer",`) {
+		t.Errorf("value %s", got)
+	}
+}
+
+// A tool that was quick and then ignores the end of its run must not keep the run, the worker or Close.
+func TestAQuickToolThatStandsStillIsLeftBehind(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	stands, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	request := quickRequest(t, `await api.quick('stand')`, func(context.Context) string {
+		close(stands)
+		<-release
+		return "1"
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-stands
+		cancel()
+	}()
+	result, err := pool.Execute(ctx, request)
+	if err != nil || result.Failure == nil || result.Failure.Kind != protocol.FailureCanceled {
+		t.Fatalf("result %+v, error %v", result, err)
+	}
+	if got := mustValue(t, pool, &protocol.ExecuteRequest{Code: "async () => 1"}); got != "1" {
+		t.Errorf("value %s", got)
+	}
+}
+
+func TestAQuickToolThatStandsStillDoesNotStopTheClock(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	release := make(chan struct{})
+	defer close(release)
+	request := quickRequest(t, `await Promise.race([api.quick('stand'), new Promise(r => setTimeout(r, 5))]); return 'went on'`, func(context.Context) string {
+		<-release
+		return "1"
+	})
+	if got := mustValue(t, pool, request); got != `"went on"` {
+		t.Errorf("value %s", got)
+	}
+}
+
+// The program computes while a quick tool stands still, and the run's processor time ends it.
+func TestAProgramBesideAQuickToolThatStandsStillIsEnded(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	release := make(chan struct{})
+	defer close(release)
+	request := quickRequest(t, `api.quick('stand'); await null; await new Promise(r => setTimeout(r, 1)); for (;;);`, func(context.Context) string {
+		<-release
+		return "1"
+	})
+	request.Limits.CPU = 200 * time.Millisecond
+	mustFail(t, pool, request, protocol.FailureLimit)
+}
+
+func TestClosingAPoolWhoseQuickToolStandsStill(t *testing.T) {
+	pool, err := executor.New(&executor.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stands := make(chan struct{})
+	request := quickRequest(t, `await api.quick('stand')`, func(ctx context.Context) string {
+		close(stands)
+		<-ctx.Done()
+		return "1"
+	})
+	ended := make(chan *protocol.ExecuteResult, 1)
+	go func() {
+		result, _ := pool.Execute(context.Background(), request)
+		ended <- result
+	}()
+	<-stands
+	if err := pool.Close(); err != nil {
+		t.Error(err)
+	}
+	if result := <-ended; result == nil || result.Failure == nil || result.Failure.Kind != protocol.FailureCanceled {
+		t.Errorf("result %+v", result)
+	}
+}
+
+// Neither side reads: the worker has more calls to send than its pipe takes, and the answers to the first fill the other.
+func TestAnswersOfQuickToolsMeetCallsThatFillThePipe(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	long := `"` + strings.Repeat("y", 3<<20) + `"`
+	request := quickRequest(t, `const x = 'x'.repeat(1 << 18); return (await Promise.all(Array.from({ length: 16 }, () => api.quick(x)))).length`,
+		func(context.Context) string { return long })
+	if got := mustValue(t, pool, request); got != "16" {
+		t.Errorf("value %s", got)
+	}
+}
