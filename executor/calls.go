@@ -165,7 +165,7 @@ func (b *callBook) overLimit(c *call, limits protocol.Limits, isTool bool) *prot
 func (b *callBook) open(r *run) {
 	b.inFlight = make(map[string]*call)
 	b.quick = make(map[string]bool)
-	b.ctx, b.stop = context.WithCancelCause(context.WithoutCancel(r.caller))
+	b.ctx, b.stop = context.WithCancelCause(protocol.WithClock(context.WithoutCancel(r.caller), r.clock.hold))
 	b.free = context.AfterFunc(r.pool.lifetime, func() { b.stop(errClosed) })
 	b.requests, b.endRequests = context.WithCancel(b.ctx)
 	first := make(chan struct{})
@@ -178,15 +178,22 @@ func (r *run) serve(c *call, perform func(context.Context)) {
 	<-c.before
 	close(c.after)
 	c.began = time.Now()
-	perform(protocol.WithClock(protocol.WithAdmission(r.calls.ctx, c.admit), r.clock.hold))
+	perform(protocol.WithAdmission(r.calls.ctx, c.admit))
 	c.admit()
 }
 
 // dispatch performs a tool call and answers it, also when its function ends the goroutine.
 func (r *run) dispatch(ctx context.Context, c *call, provider, tool, arguments string) {
-	text := protocol.ErrorEnvelope(fmt.Sprintf("tool %q ended without an answer", clip(tool, nameBytes))).Text()
-	defer func() { r.answer(c, bytesOf(text)) }()
+	var text string
+	answered := false
+	defer func() {
+		if !answered {
+			text = protocol.ErrorEnvelope(fmt.Sprintf("tool %q ended without an answer", clip(tool, nameBytes))).Text()
+		}
+		r.answer(c, bytesOf(text))
+	}()
 	text = r.ask(ctx, provider, tool, arguments)
+	answered = true
 }
 
 // bytesOf is a text's bytes in place, for those who only read them.

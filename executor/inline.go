@@ -39,9 +39,7 @@ func (w *process) inline(d *detour, call func()) error {
 	if !w.detour.CompareAndSwap(d, nil) {
 		return errRelieved
 	}
-	if !w.incoming.Buffered() {
-		linger(w.stdout, nextCall)
-	}
+	w.stdout.linger(w.incoming, nextCall)
 	return nil
 }
 

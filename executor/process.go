@@ -25,7 +25,7 @@ type process struct {
 	execution *execution
 
 	child    *os.Process
-	stdout   *os.File
+	stdout   *outlet
 	control  *os.File
 	stderr   tail
 	sampler  *sampler
@@ -46,6 +46,7 @@ type process struct {
 
 	current atomic.Pointer[run]
 	killed  atomic.Pointer[string] // why, when we did
+	killing chan struct{}          // closed with killed
 }
 
 // exit is how a process ended.
@@ -63,7 +64,7 @@ var (
 )
 
 func newProcess(p *Pool) *process {
-	return &process{pool: p, born: time.Now(), over: make(chan error, 1)}
+	return &process{pool: p, born: time.Now(), over: make(chan error, 1), killing: make(chan struct{})}
 }
 
 // live is the process's whole life.
@@ -72,7 +73,7 @@ func (w *process) live() {
 	if err == nil {
 		w.prime()
 		go w.read()
-		err = <-w.over
+		err = w.outlived()
 	}
 	ended := w.reap(err)
 	w.pool.log.Debug("a worker ended", "cause", ended.cause, "killed", ended.killed, "status", ended.describe(), "stderr", ended.stderr)
@@ -95,19 +96,28 @@ func (w *process) start() error {
 }
 
 func (w *process) spawn() error {
+	outlet, theirStdout, err := newOutlet()
+	if err != nil {
+		return err
+	}
 	var theirs, ours [4]*os.File // stdin, stdout, stderr, control
-	for i := range theirs {
+	theirs[1] = theirStdout
+	defer func() { closeFiles(theirs[:]) }()
+	abandon := func() {
+		outlet.Close()
+		closeFiles(ours[:])
+	}
+	for _, i := range []int{0, 2, 3} {
 		read, write, err := os.Pipe()
 		if err != nil {
-			closeFiles(append(theirs[:], ours[:]...))
+			abandon()
 			return err
 		}
 		theirs[i], ours[i] = read, write
-		if i == 1 || i == 2 {
+		if i == 2 {
 			theirs[i], ours[i] = write, read
 		}
 	}
-	defer closeFiles(theirs[:])
 	command := w.pool.options.Command
 	settings := wire.Options{Memory: engineMemory(w.pool.options.Limits.Memory), Jitless: w.pool.options.Hardened}
 	cmd := &exec.Cmd{
@@ -118,15 +128,14 @@ func (w *process) spawn() error {
 		SysProcAttr: childAttributes(),
 	}
 	if err := cmd.Start(); err != nil {
-		closeFiles(ours[:])
+		abandon()
 		return err
 	}
-	w.stdin, w.stdout, w.control = ours[0], ours[1], ours[3]
+	w.stdin, w.stdout, w.control = ours[0], outlet, ours[3]
 	w.frames = wire.NewWriter(w.stdin)
 	limits := w.pool.options.Limits
 	w.incoming = wire.NewReader(w.stdout, int(max(limits.ArgumentBytes, limits.ResultBytes, limits.LogBytes)+frameOverhead))
 	w.stderr.follow(ours[2])
-	var err error
 	w.sampler, err = newSampler(cmd.Process.Pid)
 	w.adopt(cmd.Process)
 	return err
@@ -163,6 +172,7 @@ func (w *process) adopt(child *os.Process) {
 // kill ends the process for a reason of ours. live notices and reaps it.
 func (w *process) kill(reason string) {
 	if w.killed.CompareAndSwap(nil, &reason) {
+		close(w.killing)
 		w.end()
 	}
 }
@@ -173,7 +183,22 @@ func (w *process) end() {
 	w.pool.mu.Unlock()
 	if child != nil {
 		child.Kill()
-		w.stdout.SetReadDeadline(time.Now().Add(time.Second)) // should something else hold its other end
+	}
+}
+
+// outlived waits until nothing more is read, and returns why.
+func (w *process) outlived() error {
+	select {
+	case err := <-w.over:
+		return err
+	case <-w.killing:
+	}
+	select {
+	case err := <-w.over:
+		return err
+	case <-time.After(time.Second): // something else holds the other end of its stdout
+		w.stdout.interrupt()
+		return <-w.over
 	}
 }
 
@@ -335,7 +360,8 @@ func (w *process) reap(cause error) exit {
 	w.reaped = true
 	w.writing.Unlock()
 	ended.status, _ = w.child.Wait()
-	closeFiles([]*os.File{w.stdin, w.stdout, w.control})
+	closeFiles([]*os.File{w.stdin, w.control})
+	w.stdout.Close()
 	ended.stderr = w.stderr.close()
 	w.sampler.close()
 	return ended

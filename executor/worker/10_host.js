@@ -26,7 +26,7 @@
   'use strict';
   const state = new p.Float64Array(new p.SharedArrayBuffer(64));
   native.share(p.TypedArrayPrototypeGetBuffer(state), 0);
-  const KIND = 2, LENGTH = 3; // state[0] and [1] belong to timers.js and calls.js
+  const KIND = 2, LENGTH = 3; // the others belong to timers.js and calls.js
 
   let exchange = new p.Uint8Array(new p.SharedArrayBuffer(4096));
   native.share(p.TypedArrayPrototypeGetBuffer(exchange), 1);
@@ -87,15 +87,19 @@
   };
   host.proxyParts = (proxy) => ({ __proto__: null, target: reveal(proxy, TARGET), handler: reveal(proxy, HANDLER) });
   // deferred is a promise with its ends, which await takes as it is whatever has become of Promise.
-  host.deferred = () => {
-    const out = { __proto__: null };
-    out.promise = new p.Promise((resolve, reject) => {
-      out.resolve = resolve;
-      out.reject = reject;
+  class Own extends p.Promise {
+    ['constructor'] = p.Promise;
+  }
+  class Deferred { // an object literal without a prototype would be a slow one
+    resolve;
+    reject;
+    promise = new Own((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
     });
-    p.ObjectDefineProperty(out.promise, 'constructor', { __proto__: null, value: p.Promise });
-    return out;
-  };
+  }
+  p.ObjectSetPrototypeOf(Deferred.prototype, null);
+  host.deferred = () => new Deferred();
   // The engine's extras are asked for while the sandbox boots, when nobody waits. The value that follows what runs costs
   // something each time, so that it is looked after from when a program first needs it.
   let extras;

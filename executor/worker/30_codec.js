@@ -58,7 +58,7 @@
   const hasMarker = (value) => p.ObjectHasOwn(value, BINARY) || p.ObjectHasOwn(value, HANDLE) || p.ObjectHasOwn(value, ESCAPE);
 
   const replacer = (result, grants) => {
-    const escaped = new p.SafeWeakSet(); // the wrappers made here
+    let escaped; // the wrappers made here
     let top = true; // where what holds the value is not the program's
     return function (key, value) {
       const self = top ? undefined : this;
@@ -74,8 +74,9 @@
       if (result && host.RpcTarget !== undefined && isInstance(host.RpcTarget, value)) return undefined; // a stub, as functions are
       // Node's Buffer has become {type, data} by its toJSON: so it crosses as an argument, but a result is bytes.
       if (result && value.type === 'Buffer' && p.ArrayBufferIsView(this[key])) return tagView(this[key], result);
-      if (!hasMarker(value) || (key === ESCAPE && escaped.has(this))) return value;
+      if (!hasMarker(value) || (key === ESCAPE && escaped?.has(this))) return value;
       const wrapper = { __proto__: null, [ESCAPE]: value };
+      escaped ??= new p.SafeWeakSet();
       escaped.add(wrapper);
       return wrapper;
     };

@@ -3,16 +3,17 @@
 //   dispatch(provider, tool, argsJSON)  a promise of the envelope's JSON text
 //   namespace(provider)                 the object a program knows a provider by
 //   outbound(init)                      a promise of a response, as worker/outbound has it
-//   answer(id, text), fetched(id, text) Go's side of the two
+//   answer(text), fetched(id, text)     Go's side of the two
 //   callOf(error)                       "provider.tool" of the call whose error it is, undefined for any other
 //   nextId(), enter(), leave()          an id, and the count of what is in flight, for worker/outbound
 //
-// state[1] is the number of promises of both that wait for the pool.
+// state[1] is the number of promises of both that wait for the pool, state[4] the id and state[5] the name's number of a call that
+// crosses, or the id of its answer: numbers cost much less there than as arguments.
 (function (host) {
   'use strict';
   const p = host.primordials;
   const { native, state } = host;
-  const PENDING = 1;
+  const PENDING = 1, ID = 4, NAME = 5;
 
   const limits = new p.SafeWeakMap();
   host.limitError = (limit, message) => {
@@ -41,11 +42,9 @@
   host.leave = () => { inFlight--; };
 
   const park = () => {
-    const id = ++lastId;
     const parked = host.deferred();
-    waiting.set(id, parked);
+    waiting.set(++lastId, parked);
     state[PENDING]++;
-    parked.id = id;
     return parked;
   };
   const unpark = (id) => {
@@ -56,9 +55,19 @@
     return parked;
   };
 
-  const refuse = (provider, tool, limit, message) => {
-    if (refused.length < 100) refused[refused.length] = `${provider}.${tool}`;
+  const refuse = (name, limit, message) => {
+    if (refused.length < 100) refused[refused.length] = name;
     return host.limitError(limit, message);
+  };
+  const names = new p.SafeMap(); // "provider.tool" -> its number with Go
+  const numberOf = (name, provider, tool) => {
+    let number = names.get(name);
+    if (number === undefined) {
+      number = names.size;
+      names.set(name, number);
+      native.name(provider, tool);
+    }
+    return number;
   };
   host.refused = () => p.JSONStringify(refused);
   // A retained run begins anew with each call on a handle. What the last one still waited for is not answered any more.
@@ -74,22 +83,26 @@
   };
   host.dispatch = (provider, tool, args) => {
     const max = host.limits;
-    if (calls >= max.toolCalls) throw refuse(provider, tool, 'toolCalls', `too many tool calls: at most ${max.toolCalls} in a run`);
+    const name = `${provider}.${tool}`;
+    if (calls >= max.toolCalls) throw refuse(name, 'toolCalls', `too many tool calls: at most ${max.toolCalls} in a run`);
     if (inFlight >= max.callsInFlight) {
-      throw refuse(provider, tool, 'callsInFlight', `too many tool calls at one time: at most ${max.callsInFlight} may be unanswered`);
+      throw refuse(name, 'callsInFlight', `too many tool calls at one time: at most ${max.callsInFlight} may be unanswered`);
     }
-    const parked = park();
     // A string has at least as many bytes as characters, so that one far too long need not cross to be measured.
-    if (args.length > max.argumentBytes || native.call(parked.id, provider, tool, host.toGo(args)) === false) {
-      unpark(parked.id);
-      throw refuse(provider, tool, 'argumentBytes', `the arguments of ${tool} are too large: at most ${max.argumentBytes} bytes of JSON`);
+    const fits = args.length <= max.argumentBytes;
+    if (fits) {
+      state[NAME] = numberOf(name, provider, tool);
+      state[ID] = lastId + 1;
+    }
+    if (!fits || native.call(host.toGo(args)) === false) {
+      throw refuse(name, 'argumentBytes', `the arguments of ${tool} are too large: at most ${max.argumentBytes} bytes of JSON`);
     }
     calls++;
     inFlight++;
-    return parked.promise;
+    return park().promise;
   };
-  host.answer = (id, text) => {
-    const parked = unpark(id);
+  host.answer = (text) => {
+    const parked = unpark(state[ID]);
     if (parked === undefined) return;
     inFlight--;
     parked.resolve(host.fromGo(text));
@@ -109,15 +122,12 @@
     }
   };
   const method = (provider, tool) => {
-    // a member that is called '' gives its function no name, as the reference's have none
-    const call = {
-      __proto__: null,
-      '': async (...args) => {
-        // Without a prototype the list is an array for JSON whatever Object.prototype has.
-        return settled(await host.dispatch(provider, tool, host.encode(p.ObjectSetPrototypeOf(args, null), false)), call[''], provider, tool);
-      },
-    };
-    return call[''];
+    // Behind a comma a function gets no name, as the reference's have none.
+    const call = (undefined, async (...args) => {
+      // Without a prototype the list is an array for JSON whatever Object.prototype has.
+      return settled(await host.dispatch(provider, tool, host.encode(p.ObjectSetPrototypeOf(args, null), false)), call, provider, tool);
+    });
+    return call;
   };
   host.namespace = (provider) => {
     return new p.Proxy({}, {

@@ -26,6 +26,7 @@ func (s *sandbox) natives() (v8.Value, error) {
 		"log": func(args []v8.Value) v8.Value {
 			return s.isolate.Boolean(s.run.log(args[0].String(), args[1].Text()))
 		},
+		"name":       s.nativeName,
 		"call":       s.nativeCall,
 		"fetch":      s.nativeFetch,
 		"toBase64":   s.toBase64,
@@ -210,14 +211,20 @@ func (s *sandbox) nativeText([]v8.Value) v8.Value {
 	return v8.Value{}
 }
 
-// call(id, provider, tool, args) sends a tool call; false says that args are over the limit.
+// name(provider, tool) gives a tool the next number.
+func (s *sandbox) nativeName(args []v8.Value) v8.Value {
+	s.tools = append(s.tools, tool{provider: bytesOf(args[0].String()), name: bytesOf(args[1].String())})
+	return v8.Value{}
+}
+
+// call(args) sends the tool call whose id and tool are in state; false says that args are over the limit.
 func (s *sandbox) nativeCall(args []v8.Value) v8.Value {
-	list := s.text(args[3])
+	list := s.text(args[0])
 	if int64(len(list)) > s.run.header.ArgumentBytes {
 		return s.isolate.Boolean(false)
 	}
-	id := s.run.id(args[0].Number())
-	s.run.write(wire.Call, id, bytesOf(args[1].String()), bytesOf(args[2].String()), list)
+	called := s.tools[int(s.get(stateName))]
+	s.run.write(wire.Call, s.run.id(s.get(stateID)), called.provider, called.name, list)
 	return v8.Value{}
 }
 

@@ -16,7 +16,7 @@ import (
 // maxFrame is the largest frame that a worker accepts. The pool has checked sizes against the limits of the run.
 const maxFrame = 256 << 20
 
-// descriptor reads and writes a descriptor without Go's poller, so that reading blocks the calling thread.
+// descriptor reads and writes a descriptor without Go's poller: where nothing is there, the calling thread waits.
 type descriptor int
 
 func (d descriptor) Read(p []byte) (int, error) {
@@ -25,11 +25,22 @@ func (d descriptor) Read(p []byte) (int, error) {
 		if err == unix.EINTR {
 			continue
 		}
+		if err == unix.EAGAIN {
+			if _, err = readable(d, -1); err == nil {
+				continue
+			}
+		}
 		if n == 0 && err == nil {
 			return 0, io.EOF
 		}
 		return max(n, 0), err
 	}
+}
+
+// try reads what there is at once, nothing where d is at its end or broken, which Read says. It is for a d that does not block.
+func (d descriptor) try(p []byte) int {
+	n, _ := rawRead(int(d), p)
+	return max(n, 0)
 }
 
 func (d descriptor) Write(p []byte) (int, error) {
@@ -83,6 +94,9 @@ func takePipes() (*pipes, error) {
 	}
 	widen(in)
 	widen(out)
+	if err := unix.SetNonblock(in, true); err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
 	var ends [2]int
 	if err := unix.Pipe(ends[:]); err != nil {
 		return nil, os.NewSyscallError("pipe", err)
@@ -90,17 +104,22 @@ func takePipes() (*pipes, error) {
 	return &pipes{in: descriptor(in), out: descriptor(out), control: wire.ControlDescriptor, wake: descriptor(ends[1]), woken: descriptor(ends[0])}, nil
 }
 
-// wait blocks until frames can be read, or wake was written to, or the milliseconds are over; a negative number is no
-// limit. It reports whether there is something to read.
-func (p *pipes) wait(milliseconds int) (bool, error) {
-	fds := []unix.PollFd{{Fd: int32(p.in), Events: unix.POLLIN}, {Fd: int32(p.woken), Events: unix.POLLIN}}
+// wait blocks until the reader has something to read, or wake was written to, or the milliseconds are over; a negative number
+// is no limit. It reports whether there is something to read.
+func (p *pipes) wait(reader *wire.Reader, milliseconds int) (bool, error) {
+	if reader.Buffered() {
+		return true, nil
+	}
 	began := time.Now()
 	if milliseconds != 0 && !p.slow {
-		for n := 0; n == 0 && time.Since(began) < spinTime; {
-			yield()                  // whoever has work goes first
-			n, _ = unix.Poll(fds, 0) // an error comes again below
+		for time.Since(began) < spinTime {
+			yield() // whoever has work goes first
+			if reader.Fill(p.in.try) {
+				return true, nil
+			}
 		}
 	}
+	fds := []unix.PollFd{{Fd: int32(p.in), Events: unix.POLLIN}, {Fd: int32(p.woken), Events: unix.POLLIN}}
 	_, err := unix.Poll(fds, milliseconds)
 	p.slow = time.Since(began) > 2*spinTime
 	if err != nil && err != unix.EINTR {

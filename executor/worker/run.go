@@ -109,12 +109,9 @@ func (r *run) loop() error {
 				return err
 			}
 		}
-		ready := s.worker.reader.Buffered()
-		if !ready {
-			var err error
-			if ready, err = s.worker.pipes.wait(wait); err != nil {
-				return err
-			}
+		ready, err := s.worker.pipes.wait(s.worker.reader, wait)
+		if err != nil {
+			return err
 		}
 		if ready {
 			if err := r.receive(); err != nil {
@@ -147,7 +144,8 @@ func (r *run) receive() error {
 		if s.incoming = frame.Fields[1]; len(s.incoming) < longText {
 			text = s.isolate.String(textOf(s.incoming))
 		}
-		err = s.call("answer", s.isolate.Number(float64(id)), text)
+		s.set(stateID, float64(id))
+		err = s.call("answer", text)
 		if err != nil {
 			r.broken(err)
 		}

@@ -53,6 +53,8 @@ type sandbox struct {
 	kept *web.State
 	// incoming is a long text that the script in progress may take.
 	incoming []byte
+	// tools are those that the program has called, by their number.
+	tools []tool
 	// fresh are the scripts that were compiled without a cache.
 	fresh map[string]*v8.Script
 	host  v8.Value
@@ -63,12 +65,17 @@ type sandbox struct {
 	run       *run
 }
 
+// tool is the name of a tool as a call carries it.
+type tool struct{ provider, name []byte }
+
 // The numbers of state, as 10_host.js, 20_timers.js and 40_calls.js have them.
 const (
 	stateDue = iota
 	statePending
 	stateKind
 	stateLength
+	stateID
+	stateName
 )
 
 // What state[stateKind] says of an operation's result.

@@ -55,7 +55,8 @@ func (w *worker) rehearse(box *sandbox) (*sandbox, error) {
 	if err := box.run.begin(code, nil, []byte(header)); err != nil {
 		return nil, err
 	}
-	if err := box.call("answer", box.isolate.Number(1), box.isolate.String(`{"result":{"c":[true]}}`)); err != nil && !box.run.settled {
+	box.set(stateID, 1)
+	if err := box.call("answer", box.isolate.String(`{"result":{"c":[true]}}`)); err != nil && !box.run.settled {
 		return nil, err
 	}
 	if string(box.run.value) != `{"got":{"c":[true]}}` {

@@ -250,16 +250,19 @@ func (w *Writer) Flush() error { return w.w.Flush() }
 
 // Reader reads frames. It is not safe for concurrent use.
 type Reader struct {
-	r     *bufio.Reader
-	limit int
+	source io.Reader
+	limit  int
+	// buffer[from:to] has been read from the source and belongs to the next frames.
+	buffer   []byte
+	from, to int
 	// recycled is a kind whose large frames all get the same memory, and memory that.
 	recycled Kind
 	memory   []byte
 }
 
 // NewReader returns a Reader that refuses bodies over limit bytes.
-func NewReader(r io.Reader, limit int) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, bufferSize), limit: limit}
+func NewReader(source io.Reader, limit int) *Reader {
+	return &Reader{source: source, limit: limit, buffer: make([]byte, bufferSize)}
 }
 
 // bufferSize is what a Reader reads at a time.
@@ -277,56 +280,86 @@ func (r *Reader) Forget() { r.memory = nil }
 
 // Buffered reports whether bytes of a further frame have been read from the source already, so that waiting for the
 // source would be wrong.
-func (r *Reader) Buffered() bool { return r.r.Buffered() > 0 }
+func (r *Reader) Buffered() bool { return r.from < r.to }
+
+// Fill has read, which does not wait and returns how many bytes there were, look for the source's next bytes unless some
+// are buffered, and reports what Buffered does.
+func (r *Reader) Fill(read func([]byte) int) bool {
+	if !r.Buffered() {
+		r.from, r.to = 0, read(r.buffer)
+	}
+	return r.Buffered()
+}
 
 // Read returns the next frame; its fields are its own, but for Recycle. io.EOF means a clean end between frames.
 func (r *Reader) Read() (Frame, error) {
-	var head [4]byte
-	if _, err := io.ReadFull(r.r, head[:]); err != nil {
+	var head [5]byte // with the kind, which is the body's first byte
+	if err := r.full(head[:4]); err != nil {
 		return Frame{}, err
 	}
 	size := int64(binary.LittleEndian.Uint32(head[:]))
 	if size == 0 || size > int64(r.limit) {
 		return Frame{}, fmt.Errorf("%w: a body of %d bytes, limit %d", ErrMalformed, size, r.limit)
 	}
-	body, err := r.body(int(size))
-	if err != nil {
-		return Frame{}, err
+	if err := r.full(head[4:]); err != nil {
+		return Frame{}, cutShort(err)
 	}
-	if _, err := io.ReadFull(r.r, body); err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return Frame{}, err
+	kind := Kind(head[4])
+	fields := r.room(kind, int(size)-1)
+	if err := r.full(fields); err != nil {
+		return Frame{}, cutShort(err)
 	}
-	return decode(body)
+	return decode(kind, fields)
 }
 
-// body is memory for a frame's body.
-func (r *Reader) body(size int) ([]byte, error) {
-	if size < bufferSize {
-		return make([]byte, size), nil
-	}
-	kind, err := r.r.Peek(1)
+// cutShort is the error of a frame that has begun.
+func cutShort(err error) error {
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
-	if err != nil {
-		return nil, err
+	return err
+}
+
+// full reads as io.ReadFull does, by way of the buffer unless it is much.
+func (r *Reader) full(into []byte) error {
+	done := copy(into, r.buffer[r.from:r.to])
+	r.from += done
+	for done < len(into) {
+		if rest := into[done:]; len(rest) >= len(r.buffer) {
+			n, err := io.ReadFull(r.source, rest)
+			if done+n > 0 {
+				err = cutShort(err)
+			}
+			return err
+		}
+		n, err := r.source.Read(r.buffer)
+		if n == 0 && err != nil {
+			if done > 0 {
+				err = cutShort(err)
+			}
+			return err
+		}
+		r.to = n
+		r.from = copy(into[done:], r.buffer[:n])
+		done += r.from
 	}
-	if Kind(kind[0]) != r.recycled {
-		return make([]byte, size), nil
+	return nil
+}
+
+// room is memory for a frame's fields.
+func (r *Reader) room(kind Kind, size int) []byte {
+	if size < bufferSize || kind != r.recycled {
+		return make([]byte, size)
 	}
 	if cap(r.memory) < size {
 		r.memory = make([]byte, size)
 	}
-	return r.memory[:size], nil
+	return r.memory[:size]
 }
 
-func decode(body []byte) (Frame, error) {
-	frame := Frame{Kind: Kind(body[0])}
-	rest := body[1:]
-	for len(rest) > 0 {
+func decode(kind Kind, fields []byte) (Frame, error) {
+	frame := Frame{Kind: kind, Fields: make([][]byte, 0, 4)} // a Call's
+	for rest := fields; len(rest) > 0; {
 		n, used := binary.Uvarint(rest)
 		if used <= 0 || n > uint64(len(rest)-used) || len(frame.Fields) == MaxFields {
 			return Frame{}, fmt.Errorf("%w: field %d", ErrMalformed, len(frame.Fields))

@@ -1,0 +1,98 @@
+package executor
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
+)
+
+// outlet is the end of a worker's standard output that is read. Go's poller does not know it: a write to what that watches
+// wakes a thread of ours each time, whether anybody waits for the bytes or not, which costs the worker as much as the call it makes.
+type outlet struct {
+	fd   int
+	stop int // an eventfd, which ends waiting
+}
+
+// newOutlet makes a pipe.
+func newOutlet() (*outlet, *os.File, error) {
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return nil, nil, os.NewSyscallError("pipe2", err)
+	}
+	o, inlet := &outlet{fd: ends[0]}, os.NewFile(uintptr(ends[1]), "stdout of a worker")
+	err := os.NewSyscallError("fcntl", unix.SetNonblock(o.fd, true))
+	if err == nil {
+		o.stop, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+		err = os.NewSyscallError("eventfd", err)
+	}
+	if err != nil {
+		unix.Close(o.fd)
+		inlet.Close()
+		return nil, nil, err
+	}
+	return o, inlet, nil
+}
+
+// Read waits for bytes; after interrupt it fails instead.
+func (o *outlet) Read(into []byte) (int, error) {
+	for {
+		switch n, err := unix.Read(o.fd, into); {
+		case n > 0:
+			return n, nil
+		case err == nil:
+			return 0, io.EOF
+		case err == unix.EAGAIN:
+			if err := o.wait(); err != nil {
+				return 0, err
+			}
+		case err != unix.EINTR:
+			return 0, os.NewSyscallError("read", err)
+		}
+	}
+}
+
+func (o *outlet) wait() error {
+	runtime.Gosched() // whom the last frame has made ready would else wait for the scheduler to miss this thread
+	either := []unix.PollFd{{Fd: int32(o.fd), Events: unix.POLLIN}, {Fd: int32(o.stop), Events: unix.POLLIN}}
+	if _, err := unix.Poll(either, -1); err != nil && err != unix.EINTR {
+		return os.NewSyscallError("poll", err)
+	}
+	if either[1].Revents != 0 {
+		return os.ErrDeadlineExceeded
+	}
+	return nil
+}
+
+// linger has a reader of the outlet look again and again until there is something, or the time is over. Go's scheduler knows
+// nothing of these calls, which are over at once.
+func (o *outlet) linger(reader *wire.Reader, most time.Duration) {
+	for began := time.Now(); !reader.Fill(o.readNow) && time.Since(began) < most; {
+		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) // whoever has work goes first
+	}
+}
+
+// readNow reads what there is; nothing at the end, or after an error, which Read has, too.
+func (o *outlet) readNow(into []byte) int {
+	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(o.fd), uintptr(unsafe.Pointer(unsafe.SliceData(into))), uintptr(len(into)))
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// interrupt ends a Read that waits, now or later. It may come at any time before Close.
+func (o *outlet) interrupt() {
+	_, _ = unix.Write(o.stop, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // it counts, and cannot be full
+}
+
+// Close is for when nobody reads.
+func (o *outlet) Close() error {
+	unix.Close(o.stop)
+	return os.NewSyscallError("close", unix.Close(o.fd))
+}
