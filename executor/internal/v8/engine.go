@@ -106,10 +106,6 @@ func (s *Script) Cache() []byte { return s.script.CreateCodeCache().Bytes }
 // Call calls fn with undefined as this. When nothing else of the isolate is running, its microtasks run before Call
 // returns. The error is an *Exception.
 func (i *Isolate) Call(fn Value, args ...Value) (Value, error) {
-	function, err := fn.v.AsFunction()
-	if err != nil {
-		return Value{}, err
-	}
 	list := make([]v8go.Valuer, len(args))
 	for n, arg := range args {
 		list[n] = arg.v
@@ -117,6 +113,7 @@ func (i *Isolate) Call(fn Value, args ...Value) (Value, error) {
 			list[n] = i.undefined
 		}
 	}
+	function := v8go.Function{Value: fn.v} // v8go's conversion would ask the engine first
 	return result(function.Call(i.undefined, list...))
 }
 
