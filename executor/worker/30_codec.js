@@ -3,6 +3,7 @@
 //   encode(value, result, grants)  JSON text, undefined when JSON has none; result selects the encoding of the run's value,
 //                          in which views keep their type, over that of arguments, where every view is a Uint8Array;
 //                          with grants, functions become handles
+//   encodeArguments(list)  encode of a list without a prototype
 //   decode(text)           the value of a JSON text
 //   decodeEnvelope(text)   the result of a call, or its error, thrown
 (function (host) {
@@ -81,6 +82,15 @@
       return wrapper;
     };
   };
+  // encodeArguments(list) is encode of a list of arguments, for which primitives, most often all there is, need no encoding.
+  host.encodeArguments = (list) => {
+    for (let i = 0; i < list.length; i++) {
+      const type = typeof list[i];
+      if (type === 'object' ? list[i] !== null : type === 'bigint') return host.encode(list, false);
+    }
+    return p.JSONStringify(list);
+  };
+
   // While it runs, a namespace has no toJSON tool.
   host.encode = (value, result, grants) => {
     host.serialising = true;

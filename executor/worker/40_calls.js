@@ -125,7 +125,7 @@
     // Behind a comma a function gets no name, as the reference's have none.
     const call = (undefined, async (...args) => {
       // Without a prototype the list is an array for JSON whatever Object.prototype has.
-      return settled(await host.dispatch(provider, tool, host.encode(p.ObjectSetPrototypeOf(args, null), false)), call, provider, tool);
+      return settled(await host.dispatch(provider, tool, host.encodeArguments(p.ObjectSetPrototypeOf(args, null))), call, provider, tool);
     });
     return call;
   };
