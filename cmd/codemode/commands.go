@@ -54,7 +54,7 @@ func (c command) parse(flags *flag.FlagSet, args []string) ([]string, error) {
 	var arguments []string
 	for {
 		if err := flags.Parse(args); err != nil {
-			return nil, err
+			return nil, flagMistake(flags, args, err)
 		}
 		rest := flags.Args()
 		read := len(args) - len(rest)
@@ -77,7 +77,7 @@ func help(_ context.Context, term terminal, args []string) int {
 	}
 	c, ok := findCommand(args[0])
 	if !ok {
-		fmt.Fprintf(term.err, "codemode help: there is no command %q\n", args[0])
+		fmt.Fprintf(term.err, "codemode help: %s\n", unknownCommand(args[0]))
 		return exitUsage
 	}
 	c.printHelp(term.out)
@@ -107,8 +107,10 @@ func (c command) printHelp(w io.Writer) {
 	any := false
 	flags.VisitAll(func(*flag.Flag) { any = true })
 	if any {
-		fmt.Fprint(w, "\nflags:\n")
-		flags.SetOutput(w)
+		var list strings.Builder
+		flags.SetOutput(&list)
 		flags.PrintDefaults()
+		// Package flag takes one dash and two; people write two, and so does all else that we print.
+		fmt.Fprint(w, "\nflags:\n"+strings.ReplaceAll("\n"+list.String(), "\n  -", "\n  --")[1:])
 	}
 }

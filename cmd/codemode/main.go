@@ -55,7 +55,7 @@ func dispatch(ctx context.Context, term terminal, args []string) int {
 	}
 	command, ok := findCommand(name)
 	if !ok {
-		fmt.Fprintf(term.err, "codemode: there is no command %q; `codemode help` lists them\n", name)
+		fmt.Fprintf(term.err, "codemode: %s\n", unknownCommand(name))
 		return exitUsage
 	}
 	return command.exec(ctx, term, rest)
