@@ -2,9 +2,11 @@ package executor_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"strconv"
@@ -25,6 +27,10 @@ type fake struct {
 
 func runFake(how string) {
 	switch how {
+	case "heir": // holds a worker's stdout, and writes frames for as long as somebody reads
+		for empty := bytes.Repeat([]byte{1, 0, 0, 0, byte(wire.Logs)}, 4<<10); ; {
+			os.Stdout.Write(empty)
+		}
 	case "silent":
 		time.Sleep(time.Hour)
 	case "exit":
@@ -266,6 +272,11 @@ func (f *fake) misbehave(how string) {
 	case "call-flood":
 		for i := 0; ; i++ {
 			f.send(wire.Call, strconv.Itoa(i), "api", "t", "[]")
+		}
+	case "heir":
+		child := &exec.Cmd{Path: "/proc/self/exe", Args: []string{wire.ProcessName, "heir"}, Stdout: os.Stdout}
+		if err := child.Start(); err != nil {
+			os.Exit(1)
 		}
 	case "close-stdout":
 		os.Stdout.Close()

@@ -96,3 +96,18 @@ func TestArgumentsInFlightCountAsMemory(t *testing.T) {
 	request := &protocol.ExecuteRequest{Code: "arguments:20000000", Limits: protocol.Limits{Memory: 10 << 20}, Dispatch: block}
 	mustFail(t, pool, request, protocol.FailureMemory)
 }
+
+// The worker is killed, and something else writes frames to its stdout without end: there is always something to read.
+func TestAnHeirOfAWorkersStdoutKeepsNobody(t *testing.T) {
+	needLinux(t)
+	leavesNothing(t, func() {
+		pool, err := executor.New(&executor.Options{Workers: 1, Command: fakeCommand(t, "normal")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustFail(t, pool, &protocol.ExecuteRequest{Code: "heir", Timeout: protocol.TimeoutOf(soon)}, protocol.FailureTimeout)
+		if err := pool.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+}

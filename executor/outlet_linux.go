@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -16,7 +17,8 @@ import (
 // wakes a thread of ours each time, whether anybody waits for the bytes or not, which costs the worker as much as the call it makes.
 type outlet struct {
 	fd   int
-	stop int // an eventfd, which ends waiting
+	stop int         // an eventfd, which ends waiting
+	over atomic.Bool // since interrupt
 }
 
 // newOutlet makes a pipe.
@@ -39,9 +41,12 @@ func newOutlet() (*outlet, *os.File, error) {
 	return o, inlet, nil
 }
 
-// Read waits for bytes; after interrupt it fails instead.
+// Read waits for bytes; after interrupt it fails instead, also when there are some: they need never end.
 func (o *outlet) Read(into []byte) (int, error) {
 	for {
+		if o.over.Load() {
+			return 0, os.ErrDeadlineExceeded
+		}
 		switch n, err := unix.Read(o.fd, into); {
 		case n > 0:
 			return n, nil
@@ -63,9 +68,6 @@ func (o *outlet) wait() error {
 	if _, err := unix.Poll(either, -1); err != nil && err != unix.EINTR {
 		return os.NewSyscallError("poll", err)
 	}
-	if either[1].Revents != 0 {
-		return os.ErrDeadlineExceeded
-	}
 	return nil
 }
 
@@ -86,8 +88,9 @@ func (o *outlet) readNow(into []byte) int {
 	return int(n)
 }
 
-// interrupt ends a Read that waits, now or later. It may come at any time before Close.
+// interrupt ends a Read that waits, and each later one. It may come at any time before Close.
 func (o *outlet) interrupt() {
+	o.over.Store(true)
 	_, _ = unix.Write(o.stop, []byte{1, 0, 0, 0, 0, 0, 0, 0}) // it counts, and cannot be full
 }
 

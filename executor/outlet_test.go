@@ -1,0 +1,50 @@
+package executor
+
+import (
+	"errors"
+	"os"
+	"testing"
+	"time"
+)
+
+// What writes to a worker's stdout may always be quicker than who reads it.
+func TestAnInterruptedOutletHasNothingToReadAnyMore(t *testing.T) {
+	o, inlet, err := newOutlet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	defer inlet.Close()
+	if _, err := inlet.WriteString("frames"); err != nil {
+		t.Fatal(err)
+	}
+	var some [3]byte
+	if n, err := o.Read(some[:]); n != len(some) || err != nil {
+		t.Fatalf("before: %d bytes, %v", n, err)
+	}
+	o.interrupt()
+	for range 2 {
+		if n, err := o.Read(some[:]); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("afterwards: %d bytes, %v", n, err)
+		}
+	}
+}
+
+func TestAnOutletThatIsReadIsInterrupted(t *testing.T) {
+	o, inlet, err := newOutlet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	defer inlet.Close()
+	over := make(chan error)
+	go func() {
+		_, err := o.Read(make([]byte, 1))
+		over <- err
+	}()
+	time.Sleep(time.Millisecond) // it most likely waits by then; it must end in any case
+	o.interrupt()
+	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("it ended with %v", err)
+	}
+}
