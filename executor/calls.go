@@ -248,15 +248,21 @@ func (r *run) ask(ctx context.Context, provider, tool, arguments string) (text s
 	return text
 }
 
-// stand stops the run clock for a call that the program waits for, or lets it run on.
+// stand stops the run clock for a call that the program waits for, or lets it run on. A call that is over does not stop it any
+// more: a pull may come just then, and whoever sends a body may read it later still.
 func (r *run) stand(c *call, still bool) {
-	if !c.waits {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.calls.inFlight[c.id] == c {
+		r.setStanding(c, still)
+	}
+}
+
+// setStanding is stand for who holds r.mu.
+func (r *run) setStanding(c *call, still bool) {
 	switch {
-	case c.standing == still:
+	case !c.waits || c.standing == still:
+		return
 	case still:
 		r.clock.wait()
 	default:
@@ -267,10 +273,10 @@ func (r *run) stand(c *call, still bool) {
 
 // finished books the end of a call, and reports whether the run still wants the answer.
 func (r *run) finished(c *call, outcome protocol.CallOutcome) bool {
-	r.stand(c, false)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := &r.calls
+	r.setStanding(c, false)
 	delete(b.inFlight, c.id)
 	if r.over {
 		b.settle()

@@ -287,3 +287,29 @@ func TestAStubStreamsAndTheClockStands(t *testing.T) {
 		t.Errorf("value %s, %d bytes sent", got, sent.Len())
 	}
 }
+
+// A transport may go on reading the body of a request that is over: what answers before it has all does.
+func TestABodyThatIsReadAfterItsRequestDoesNotStopTheClock(t *testing.T) {
+	upload := make(chan io.Reader, 1)
+	pool := newPool(t, executor.Options{MaxWall: 3 * later})
+	mustFail(t, pool, &protocol.ExecuteRequest{
+		Code: `async () => {
+			await (await fetch("https://a.example/", { method: "POST", body: new ReadableStream({}), duplex: "half" })).text();
+			await new Promise((r) => setTimeout(r, 20));
+			await api.read();
+			await new Promise((r) => setTimeout(r, 1e6));
+		}`,
+		Providers: []protocol.ProviderDescriptor{{Name: "api"}},
+		Outbound: protocol.OutboundVia(func(_ context.Context, request *http.Request) (*http.Response, error) {
+			upload <- request.Body
+			return &http.Response{StatusCode: http.StatusRequestEntityTooLarge}, nil
+		}),
+		Dispatch: func(context.Context, string, string, string) (string, error) {
+			if _, err := (<-upload).Read(make([]byte, 1)); err == nil {
+				t.Error("the body can be read, so the test shows nothing")
+			}
+			return "{}", nil
+		},
+		Timeout: protocol.TimeoutOf(soon),
+	}, protocol.FailureTimeout)
+}
