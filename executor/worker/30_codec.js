@@ -82,34 +82,30 @@
       return wrapper;
     };
   };
-  // encodeArguments(list) is encode of a list of arguments, for which primitives, most often all there is, need no encoding.
+  // encodeArguments(list) is encode of a list of arguments, for which primitives, most often all there is, need no encoding. A
+  // function, which JSON has no word for, may have a toJSON.
   host.encodeArguments = (list) => {
     for (let i = 0; i < list.length; i++) {
       const type = typeof list[i];
-      if (type === 'object' ? list[i] !== null : type === 'bigint') return host.encode(list, false);
+      if (type === 'object' ? list[i] !== null : type === 'function' || type === 'bigint') return host.encode(list, false);
     }
     return p.JSONStringify(list);
   };
 
-  // While it runs, a namespace has no toJSON tool.
-  host.encode = (value, result, grants) => {
+  // While it runs, a namespace has no toJSON tool. A toJSON or getter of the program may make a call, with arguments of its own.
+  const serialise = (value, replace) => {
+    const before = host.serialising;
     host.serialising = true;
     try {
-      return p.JSONStringify(value, replacer(result, grants));
+      return p.JSONStringify(value, replace);
     } finally {
-      host.serialising = false;
+      host.serialising = before;
     }
   };
+  host.encode = (value, result, grants) => serialise(value, replacer(result, grants));
 
   // What JSON.stringify makes of a value, without any encoding.
-  host.plain = (value) => {
-    host.serialising = true;
-    try {
-      return p.JSONStringify(value);
-    } finally {
-      host.serialising = false;
-    }
-  };
+  host.plain = (value) => serialise(value);
 
   const longNumber = /\d{16}/;
   const integer = /^-?\d+$/;

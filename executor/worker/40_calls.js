@@ -59,12 +59,18 @@
     if (refused.length < 100) refused[refused.length] = name;
     return host.limitError(limit, message);
   };
-  const names = new p.SafeMap(); // "provider.tool" -> its number with Go
-  const numberOf = (name, provider, tool) => {
-    let number = names.get(name);
+  const numbers = new p.SafeMap(); // provider -> tool -> its number with Go: with a proxySource, either may have a dot
+  let numbered = 0;
+  const numberOf = (provider, tool) => {
+    let tools = numbers.get(provider);
+    if (tools === undefined) {
+      tools = new p.SafeMap();
+      numbers.set(provider, tools);
+    }
+    let number = tools.get(tool);
     if (number === undefined) {
-      number = names.size;
-      names.set(name, number);
+      number = numbered++;
+      tools.set(tool, number);
       native.name(provider, tool);
     }
     return number;
@@ -91,7 +97,7 @@
     // A string has at least as many bytes as characters, so that one far too long need not cross to be measured.
     const fits = args.length <= max.argumentBytes;
     if (fits) {
-      state[NAME] = numberOf(name, provider, tool);
+      state[NAME] = numberOf(provider, tool);
       state[ID] = lastId + 1;
     }
     if (!fits || native.call(host.toGo(args)) === false) {

@@ -29,6 +29,8 @@ func TestArguments(t *testing.T) {
 		{"{__codemode_escaped_v1__: {__codemode_escaped_v1__: 1}}", `[{"__codemode_escaped_v1__":{"__codemode_escaped_v1__":{"__codemode_escaped_v1__":{"__codemode_escaped_v1__":1}}}}]`},
 		{"new Date(0), new Map([[1, 2]]), codemode, Promise.resolve(1)", `["1970-01-01T00:00:00.000Z",{},{},{}]`},
 		{"Object.setPrototypeOf({a: 1}, ArrayBuffer.prototype)", `[{"a":1}]`},
+		{"Object.assign(() => 1, {toJSON: () => new Uint8Array([1])})", `[{"__codemode_binary_v1__":"Uint8Array","data":"AQ=="}]`},
+		{"Object.assign(() => 1, {toJSON: () => ({__codemode_handle__: 2})})", `[{"__codemode_escaped_v1__":{"__codemode_handle__":2}}]`},
 	} {
 		o := c.run(program{code: "async () => { await codemode.t(" + test.args + ") }"})
 		if len(o.calls) != 1 {
@@ -38,6 +40,35 @@ func TestArguments(t *testing.T) {
 		if diff := cmp.Diff(call{"codemode", "t", test.want}, o.calls[0], cmp.AllowUnexported(call{})); diff != "" {
 			t.Errorf("%s: %s", test.args, diff)
 		}
+	}
+}
+
+// A call that is made while the arguments of another are encoded is a call of its own, and neither takes from the other.
+func TestACallAmongTheArgumentsOfAnother(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	o := c.run(program{code: `async () => {
+		let inner;
+		const outer = codemode.outer([{ toJSON() { inner = codemode.inner({ a: 1 }, codemode); return 'first' } }, codemode, { get b() { return 2 } }]);
+		return [await outer, await inner];
+	}`})
+	if got, want := o.summary(), `[["first",{},{"b":2}],{"a":1}]`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	want := []call{{"codemode", "inner", `[{"a":1},{}]`}, {"codemode", "outer", `[["first",{},{"b":2}]]`}}
+	if diff := cmp.Diff(want, o.calls, cmp.AllowUnexported(call{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The names that a proxySource gives its calls are its own.
+func TestNamesWithDotsAreToldApart(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	h := header("codemode")
+	h.Providers[0].ProxySource = "(provider, tool) => __dispatch(provider, tool, '[]')"
+	o := c.run(program{header: h, code: `async () => { await codemode('a.b', 'c'); await codemode('a', 'b.c'); await codemode('a', ''); await codemode('', 'a.b.c') }`})
+	want := []call{{"a.b", "c", "[]"}, {"a", "b.c", "[]"}, {"a", "", "[]"}, {"", "a.b.c", "[]"}}
+	if diff := cmp.Diff(want, o.calls, cmp.AllowUnexported(call{})); diff != "" {
+		t.Error(diff)
 	}
 }
 
