@@ -29,6 +29,7 @@ require (
 	github.com/tiktoken-go/tokenizer v0.10.0
 	github.com/tommie/v8go v0.34.0
 	go.yaml.in/yaml/v4 v4.0.0
+	golang.org/x/crypto v0.59.0
 	golang.org/x/net v0.62.0
 	golang.org/x/sys v0.50.0
 	golang.org/x/term v0.48.0

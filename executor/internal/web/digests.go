@@ -18,6 +18,7 @@ type digest struct {
 
 // digests are the hash functions by OpenSSL's names in lower case.
 var digests = map[string]digest{
+	"md4":        {newMD4, crypto.MD4},
 	"md5":        {md5.New, crypto.MD5},
 	"sha1":       {sha1.New, crypto.SHA1},
 	"sha224":     {sha256.New224, crypto.SHA224},

@@ -1,9 +1,9 @@
 package web
 
 //lint:file-ignore ST1005 programs read these texts as node's
+//lint:file-ignore SA1019 P-224 is multiplied by crypto/elliptic alone
 
 import (
-	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -26,35 +26,29 @@ func agreeOps() map[string]pureOp {
 }
 
 // agreement is the curve of a name, for key agreement.
-func agreement(name any) (ecdh.Curve, elliptic.Curve, error) {
-	curve := curveByName(name.(string))
-	switch curve {
-	case elliptic.P256():
-		return ecdh.P256(), curve, nil
-	case elliptic.P384():
-		return ecdh.P384(), curve, nil
-	case elliptic.P521():
-		return ecdh.P521(), curve, nil
+func agreement(name any) (elliptic.Curve, error) {
+	if curve := curveByName(name.(string)); curve != nil {
+		return curve, nil
 	}
-	return nil, nil, errors.New("Invalid curve")
+	return nil, errors.New("Invalid curve")
 }
 
 // nodeECDHKey takes (curve, private key or nil for a new one) and returns the private key at its full length.
 func nodeECDHKey(args []any) (any, error) {
-	curve, parameters, err := agreement(args[0])
+	curve, err := agreement(args[0])
 	if err != nil {
 		return nil, err
 	}
 	given, ok := args[1].([]byte)
 	if !ok {
-		key, err := curve.GenerateKey(rand.Reader)
+		key, err := ecdsa.GenerateKey(curve, rand.Reader)
 		if err != nil {
 			return nil, err
 		}
-		return key.Bytes(), nil
+		return key.Bytes()
 	}
-	scalar := zeroPadded(given, (parameters.Params().BitSize+7)/8)
-	if _, err := curve.NewPrivateKey(scalar); err != nil {
+	scalar := zeroPadded(given, (curve.Params().BitSize+7)/8)
+	if _, err := ecdsa.ParseRawPrivateKey(curve, scalar); err != nil {
 		return nil, errors.New("Private key is not valid for specified curve.")
 	}
 	return scalar, nil
@@ -62,36 +56,53 @@ func nodeECDHKey(args []any) (any, error) {
 
 // nodeECDHPublic takes (curve, private key) and returns the public one, an uncompressed point.
 func nodeECDHPublic(args []any) (any, error) {
-	curve, _, err := agreement(args[0])
+	curve, err := agreement(args[0])
 	if err != nil {
 		return nil, err
 	}
-	key, err := curve.NewPrivateKey(args[1].([]byte))
+	key, err := ecdsa.ParseRawPrivateKey(curve, args[1].([]byte))
 	if err != nil {
 		return nil, err
 	}
-	return key.PublicKey().Bytes(), nil
+	return key.PublicKey.Bytes()
 }
 
 // nodeECDHSecret takes (curve, private key, public key of the other).
 func nodeECDHSecret(args []any) (any, error) {
-	curve, parameters, err := agreement(args[0])
+	curve, err := agreement(args[0])
 	if err != nil {
 		return nil, err
 	}
-	key, err := curve.NewPrivateKey(args[1].([]byte))
+	key, err := ecdsa.ParseRawPrivateKey(curve, args[1].([]byte))
 	if err != nil {
 		return nil, err
 	}
-	point, err := pointOf(parameters, args[2].([]byte))
+	point, err := pointOf(curve, args[2].([]byte))
 	if err != nil {
 		return nil, err
 	}
-	other, err := curve.NewPublicKey(point)
+	other, err := ecdsa.ParseUncompressedPublicKey(curve, point)
 	if err != nil {
 		return nil, err
 	}
-	return key.ECDH(other)
+	return ecdhSecret(key, other)
+}
+
+// ecdhSecret is what two keys agree on. crypto/ecdh has no P-224.
+func ecdhSecret(key *ecdsa.PrivateKey, other *ecdsa.PublicKey) ([]byte, error) {
+	if key.Curve == elliptic.P224() {
+		x, _ := key.Curve.ScalarMult(other.X, other.Y, key.D.Bytes())
+		return zeroPadded(x.Bytes(), (key.Curve.Params().BitSize+7)/8), nil
+	}
+	private, err := key.ECDH()
+	if err != nil {
+		return nil, err
+	}
+	public, err := other.ECDH()
+	if err != nil {
+		return nil, err
+	}
+	return private.ECDH(public)
 }
 
 // pointOf reads a point in any of its three forms and returns the uncompressed one.
@@ -122,7 +133,7 @@ func pointOf(curve elliptic.Curve, data []byte) ([]byte, error) {
 
 // nodePoint takes (curve, point, form) and returns the point in that form.
 func nodePoint(args []any) (any, error) {
-	_, curve, err := agreement(args[0])
+	curve, err := agreement(args[0])
 	if err != nil {
 		return nil, err
 	}

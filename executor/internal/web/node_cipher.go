@@ -66,6 +66,8 @@ func blockCipherOf(name string, key []byte) (cipher.Block, error) {
 		return des.NewTripleDESCipher(append(slices.Clone(key), key[:8]...))
 	case "des-ede3":
 		return des.NewTripleDESCipher(key)
+	case "rc2":
+		return newRC2(key)
 	}
 	return nil, fmt.Errorf("no block cipher %q", name)
 }

@@ -44,8 +44,12 @@ var reduction = func() (table [16]uint64) {
 func newGHASH(block cipher.Block) *ghash {
 	key := make([]byte, 16)
 	block.Encrypt(key, key)
+	return ghashOf(elementOf(key))
+}
+
+func ghashOf(key element) *ghash {
 	var g ghash
-	g[8] = elementOf(key)
+	g[8] = key
 	for i := 4; i > 0; i /= 2 {
 		g[i] = g[2*i].timesX()
 	}

@@ -125,7 +125,7 @@ func Ops() map[string]Op {
 			ops[name] = surviving(name, op)
 		}
 	}
-	for _, group := range []map[string]pureOp{encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), urlPatternOps(), subtleOps(), nodeOps(), hashOps(), cipherOps(), certificateOps(), keyOps(), signOps(), agreeOps()} {
+	for _, group := range []map[string]pureOp{encodingOps(), urlOps(), cryptoOps(), formDataOps(), fetchOps(), urlPatternOps(), subtleOps(), nodeOps(), hashOps(), cipherOps(), aeadOps(), certificateOps(), keyOps(), signOps(), agreeOps()} {
 		for name, op := range group {
 			ops[name] = surviving(name, func(_ *State, args []any) (any, error) { return op(args) })
 		}

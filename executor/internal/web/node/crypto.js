@@ -10,20 +10,30 @@
   const keys = host.load('node/crypto_keys');
   const keyBytes = keys.secretBytes;
   const { Hash, Hmac } = host.load('node/crypto_hash');
-  const { Cipheriv, Decipheriv, getCipherInfo, getCiphers } = host.load('node/crypto_cipher');
+  const { Cipheriv, Decipheriv } = host.load('node/crypto_cipher');
+  const { getCipherInfo, getCiphers } = host.load('node/crypto_ciphers');
   const { newHash } = host.load('hashing');
 
   // ---- derivation
 
   const MAX_INT = 2 ** 31 - 1;
+  const knownDigest = (digest, what, end) => {
+    const name = digestName(digest, 'digest');
+    try {
+      newHash(name).digest();
+    } catch {
+      throw new TypeError(`Invalid ${what} digest: ${digest}${end}`);
+    }
+    return name;
+  };
   const pbkdf2Sync = (password, salt, iterations, length, digest) => {
     checkNumber(iterations, 'iterations', 1, MAX_INT);
     checkNumber(length, 'keylen', 0, MAX_INT);
-    return asBuffer(ops.nodePBKDF2(digestName(digest, 'digest'), bytesOf(password, 'password'), bytesOf(salt, 'salt'), iterations, length));
+    return asBuffer(ops.nodePBKDF2(knownDigest(digest, 'Pbkdf2', '.'), bytesOf(password, 'password'), bytesOf(salt, 'salt'), iterations, length));
   };
   const hkdfSync = (digest, key, salt, info, length) => {
     checkNumber(length, 'length', 0, MAX_INT);
-    const out = ops.nodeHKDF(digestName(digest, 'digest'), keyBytes(key), bytesOf(salt, 'salt'), bytesOf(info, 'info'), length);
+    const out = ops.nodeHKDF(knownDigest(digest, 'Hkdf', ''), keyBytes(key), bytesOf(salt, 'salt'), bytesOf(info, 'info'), length);
     return out.buffer.slice(out.byteOffset, out.byteOffset + out.byteLength);
   };
   const scryptSync = (password, salt, length, options = {}) => {
@@ -80,10 +90,10 @@
     generateKeySync: (type, { length }) => new SecretKeyObject('secret', randomBytes(length >> 3)),
     getCipherInfo,
     getCiphers,
-    getCurves: () => ['prime256v1', 'secp384r1', 'secp521r1'],
+    getCurves: () => ['secp224r1', 'prime256v1', 'secp384r1', 'secp521r1'],
     getFips: () => true,
     getHashes: () => [
-      'md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'md5-sha1',
+      'md4', 'md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512', 'md5-sha1',
       'RSA-MD5', 'RSA-SHA1', 'RSA-SHA224', 'RSA-SHA256', 'RSA-SHA384', 'RSA-SHA512', 'DSA-SHA', 'DSA-SHA1', 'ecdsa-with-SHA1',
     ],
     getRandomValues: (array) => crypto.getRandomValues(array),

@@ -3,28 +3,13 @@
 // state's length in two bytes, state, output, cipherFinal(cipher, mode, encrypt, key, state, padding, tag) → bytes.
 (function (host) {
   'use strict';
-  const { withCode, invalidType, checkString, callable } = host.load('node/errors');
+  const { withCode, checkString, callable } = host.load('node/errors');
   const { Transform } = host.load('node/stream');
   const { bytesOf, asBuffer } = host.load('node/crypto_common');
   const { secretBytes } = host.load('node/crypto_keys');
+  const { kindOf, anyKey } = host.load('node/crypto_ciphers');
+  const { newAEAD } = host.load('node/crypto_aead');
   const { ops } = host;
-
-  // name → {cipher, mode, name, nid, blockSize, ivLength, keyLength}, in the order in which getCiphers has them.
-  const table = new Map();
-  const modes = { cbc: [16, 16], ctr: [1, 16], ecb: [16, 0], ofb: [1, 16], gcm: [1, 12] };
-  const nids = { cbc: [419, 423, 427], ctr: [904, 905, 906], ecb: [418, 422, 426], ofb: [420, 424, 428], gcm: [895, 898, 901] };
-  for (const [mode, [blockSize, ivLength]] of Object.entries(modes)) {
-    [128, 192, 256].forEach((bits, i) => table.set(`aes-${bits}-${mode}`, {
-      cipher: 'aes', mode, name: mode === 'gcm' ? `id-aes${bits}-GCM` : `AES-${bits}-${mode.toUpperCase()}`, nid: nids[mode][i], blockSize, ivLength, keyLength: bits / 8,
-    }));
-  }
-  const old = (name, cipher, mode, nid, blockSize, ivLength, keyLength) => table.set(name, { cipher, mode, name: name.toUpperCase(), nid, blockSize, ivLength, keyLength });
-  old('des-cbc', 'des', 'cbc', 31, 8, 8, 8);
-  old('des-ecb', 'des', 'ecb', 29, 8, 0, 8);
-  old('des-ede', 'des-ede', 'ecb', 32, 8, 0, 16);
-  old('des-ede-cbc', 'des-ede', 'cbc', 43, 8, 8, 16);
-  old('des-ede3-cbc', 'des-ede3', 'cbc', 44, 8, 8, 24);
-  old('rc4', 'rc4', 'stream', 5, 1, 0, 16);
 
   const invalidState = (operation) => withCode(Error, 'ERR_CRYPTO_INVALID_STATE', `Invalid state for operation ${operation}`);
   const tagLengths = [4, 8, 12, 13, 14, 15, 16];
@@ -41,54 +26,81 @@
     });
   };
 
+  // A cipher that takes a text in parts, begun.
+  const newCipher = ({ cipher, mode, keyLength }, encrypt, key, vector, tagLength) => {
+    if (keyLength !== key.length && !anyKey(cipher)) throw new Error('Invalid key length');
+    let state = ops.cipherBegin(cipher, mode, key, vector).slice();
+    if (mode === 'gcm' && tagLength !== undefined) checkTagLength(tagLength);
+    let padding = true;
+    let begun = false;
+    let done = false;
+    let tag;
+    return {
+      update: (data) => {
+        if (done) throw new Error('Trying to add data in unsupported state');
+        begun = true;
+        const bytes = ops.cipherUpdate(cipher, mode, encrypt, key, state, data, padding);
+        const end = 2 + bytes[0] * 256 + bytes[1];
+        state = bytes.slice(2, end);
+        return bytes.slice(end);
+      },
+      final: () => {
+        if (done) throw withCode(Error, 'ERR_CRYPTO_INVALID_STATE', 'Unsupported state');
+        done = true;
+        let out;
+        try {
+          out = ops.cipherFinal(cipher, mode, encrypt, key, state, padding, tag);
+        } catch (error) {
+          throw fromOpenSSL(error);
+        }
+        if (mode !== 'gcm') return out;
+        if (encrypt) tag = out.slice(0, tagLength ?? 16);
+        return new Uint8Array(0);
+      },
+      setAutoPadding: (value) => {
+        if (done) throw invalidState('setAutoPadding');
+        padding = value;
+      },
+      setAAD: (data) => {
+        if (mode !== 'gcm' || begun || done) throw invalidState('setAAD');
+        state = ops.cipherExtra(cipher, key, state, data).slice();
+      },
+      getAuthTag: () => {
+        if (!encrypt || !done || tag === undefined) throw invalidState('getAuthTag');
+        return tag;
+      },
+      setAuthTag: (bytes) => {
+        if (encrypt || mode !== 'gcm' || done || tag !== undefined) throw invalidState('setAuthTag');
+        checkTagLength(bytes.length);
+        if (tagLength !== undefined && tagLength !== bytes.length) checkTagLength(-1);
+        tag = bytes;
+      },
+    };
+  };
+
   const ciphering = (className, encrypt) => {
     const Class = class extends Transform {
-      #kind;
-      #key;
-      #state;
-      #padding = true;
-      #begun = false;
-      #done = false;
-      #tag;
-      #tagLength;
+      #cipher;
       #decoder;
       constructor(name, key, iv, options = undefined) {
         super(options);
         checkString(name, 'algorithm');
-        this.#kind = table.get(name.toLowerCase());
-        if (this.#kind === undefined) throw new Error(`Unknown or unsupported cipher: ${name}`);
-        this.#key = Uint8Array.from(secretBytes(key));
+        const kind = kindOf(name);
+        if (kind === undefined) throw new Error(`Unknown or unsupported cipher: ${name}`);
+        const bytes = Uint8Array.from(secretBytes(key));
         const vector = iv === null ? new Uint8Array(0) : Uint8Array.from(bytesOf(iv, 'iv'));
-        if (this.#kind.mode === 'gcm' ? vector.length === 0 : vector.length !== this.#kind.ivLength) throw new Error('Invalid initialization vector');
-        if (this.#kind.keyLength !== this.#key.length && this.#kind.cipher !== 'rc4') throw new Error('Invalid key length');
-        this.#state = ops.cipherBegin(this.#kind.cipher, this.#kind.mode, this.#key, vector);
-        this.#tagLength = options?.authTagLength;
-        if (this.#kind.mode === 'gcm' && this.#tagLength !== undefined) checkTagLength(this.#tagLength);
+        const fits = kind.mode === 'gcm' && kind.tags === undefined ? vector.length > 0 : vector.length === kind.ivLength;
+        if (!fits) throw new Error('Invalid initialization vector');
+        // The reference reads it by the second name alone.
+        const option = options?.authTagLength !== undefined ? 'authTagLength' : 'authLengthTag';
+        const tagLength = options?.[option];
+        this.#cipher = kind.tags === undefined ? newCipher(kind, encrypt, bytes, vector, tagLength) : newAEAD(kind, name, encrypt, bytes, vector, tagLength, option);
       }
       update(data, inputEncoding, outputEncoding) {
-        if (this.#done) throw new Error('Trying to add data in unsupported state');
-        const { cipher, mode } = this.#kind;
-        this.#begun = true;
-        const bytes = ops.cipherUpdate(cipher, mode, encrypt, this.#key, this.#state, bytesOf(data, 'data', inputEncoding), this.#padding);
-        const end = 2 + bytes[0] * 256 + bytes[1];
-        this.#state = bytes.slice(2, end);
-        return this.#given(bytes.slice(end), outputEncoding, false);
+        return this.#given(this.#cipher.update(bytesOf(data, 'data', inputEncoding)), outputEncoding, false);
       }
       final(outputEncoding) {
-        if (this.#done) throw withCode(Error, 'ERR_CRYPTO_INVALID_STATE', 'Unsupported state');
-        this.#done = true;
-        const { cipher, mode } = this.#kind;
-        let out;
-        try {
-          out = ops.cipherFinal(cipher, mode, encrypt, this.#key, this.#state, this.#padding, this.#tag);
-        } catch (error) {
-          throw fromOpenSSL(error);
-        }
-        if (mode === 'gcm') {
-          if (encrypt) this.#tag = out.subarray(0, this.#tagLength ?? 16);
-          out = new Uint8Array(0);
-        }
-        return this.#given(out, outputEncoding, true);
+        return this.#given(this.#cipher.final(), outputEncoding, true);
       }
       // A character that two updates share comes out with the second.
       #given(bytes, encoding, last) {
@@ -100,30 +112,29 @@
         return last ? this.#decoder.end(asBuffer(bytes)) : this.#decoder.write(asBuffer(bytes));
       }
       setAutoPadding(padding = true) {
-        if (this.#done) throw invalidState('setAutoPadding');
-        this.#padding = Boolean(padding);
+        this.#cipher.setAutoPadding(Boolean(padding));
         return this;
       }
-      setAAD(data) {
-        const { cipher, mode } = this.#kind;
-        if (mode !== 'gcm' || this.#begun || this.#done) throw invalidState('setAAD');
-        this.#state = ops.cipherExtra(cipher, this.#key, this.#state, bytesOf(data, 'buffer'));
+      setAAD(data, options = undefined) {
+        this.#cipher.setAAD(Uint8Array.from(bytesOf(data, 'buffer', options?.encoding)), options?.plaintextLength);
         return this;
       }
       getAuthTag() {
-        if (!encrypt || !this.#done || this.#tag === undefined) throw invalidState('getAuthTag');
-        return Buffer.from(this.#tag);
+        return Buffer.from(this.#cipher.getAuthTag());
       }
       setAuthTag(tag) {
-        const bytes = Uint8Array.from(bytesOf(tag, 'buffer'));
-        if (encrypt || this.#kind.mode !== 'gcm' || this.#done || this.#tag !== undefined) throw invalidState('setAuthTag');
-        checkTagLength(bytes.length);
-        if (this.#tagLength !== undefined && this.#tagLength !== bytes.length) checkTagLength(-1);
-        this.#tag = bytes;
+        this.#cipher.setAuthTag(Uint8Array.from(bytesOf(tag, 'buffer')));
         return this;
       }
       _transform(chunk, encoding, callback) {
-        callback(null, this.update(chunk, encoding));
+        let out;
+        try {
+          out = this.update(chunk, encoding);
+        } catch (error) {
+          callback(error);
+          return;
+        }
+        callback(null, out);
       }
       _flush(callback) {
         let out;
@@ -138,20 +149,5 @@
     };
     return Object.defineProperty(Class, 'name', { value: className });
   };
-
-  const getCipherInfo = (nameOrNid, options = undefined) => {
-    if (typeof nameOrNid !== 'string' && typeof nameOrNid !== 'number') throw invalidType('nameOrNid', 'of type string or number', nameOrNid);
-    const kind = typeof nameOrNid === 'string' ? table.get(nameOrNid.toLowerCase()) : [...table.values()].find(({ nid }) => nid === nameOrNid);
-    if (kind === undefined) return undefined;
-    const { cipher: _, mode, ...info } = kind;
-    if (options?.keyLength !== undefined && options.keyLength !== info.keyLength) return undefined;
-    if (options?.ivLength !== undefined && options.ivLength !== info.ivLength) {
-      if (mode !== 'gcm' || !(options.ivLength > 0)) return undefined;
-      info.ivLength = options.ivLength;
-    }
-    return { ...info, mode };
-  };
-  const names = [...table.keys()];
-  const getCiphers = () => [...names.map((name) => name.toUpperCase()), ...names];
-  return { Cipheriv: callable(ciphering('Cipheriv', true)), Decipheriv: callable(ciphering('Decipheriv', false)), getCipherInfo, getCiphers };
+  return { Cipheriv: callable(ciphering('Cipheriv', true)), Decipheriv: callable(ciphering('Decipheriv', false)) };
 })

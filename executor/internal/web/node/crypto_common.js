@@ -15,7 +15,7 @@
   const digestName = (name, argument = 'algorithm') => {
     checkString(name, argument);
     const lower = name.toLowerCase();
-    return aliases[lower] ?? lower.replace(/^rsa-/, '').replace(/^sha-(?=\d)/, 'sha').replaceAll('/', '-');
+    return aliases[lower] ?? lower.replace(/^rsa-(?!md4)/, '').replace(/^sha-(?=\d)/, 'sha').replaceAll('/', '-');
   };
   const notImplemented = (name) => function () {
     throw withCode(Error, 'ERR_METHOD_NOT_IMPLEMENTED', `The ${name} method is not implemented`);
