@@ -1,7 +1,8 @@
 // ReadableStream with its default reader and controller. Byte streams are in 61_byte_stream.
 //
 // The state of a stream is {object, state, stored, disturbed, reader, controller}; its controller has
-// pull(request), cancel(reason) and release(); a read request has chunk(value), close() and error(reason).
+// pull(request), cancel(reason) and release(), that of a byte stream refuse(reason); a read request has chunk(value), close()
+// and error(reason).
 // Globals: ReadableStream ReadableStreamDefaultReader ReadableStreamDefaultController
 (function (host) {
   'use strict';
@@ -138,6 +139,7 @@
   const fail = (controller, reason) => {
     controller.queue = list();
     controller.total = 0;
+    controller.refuse?.(reason);
     errorStream(controller.stream, reason);
   };
   const open = (controller) => !controller.closing && controller.stream.state === 'readable';

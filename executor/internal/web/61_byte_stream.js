@@ -103,10 +103,12 @@
         for (let i = 0; i < pullIntos.length; i++) pullIntos[i].request.close(undefined);
         return attempt(cancel, reason);
       },
-      release() {
+      release: () => self.refuse(releasedError()),
+      // Ends the reads into a reader's memory.
+      refuse(reason) {
         const pullIntos = self.pullIntos;
         self.pullIntos = list();
-        for (let i = 0; i < pullIntos.length; i++) pullIntos[i].request.error(releasedError());
+        for (let i = 0; i < pullIntos.length; i++) pullIntos[i].request.error(reason);
       },
       wantsMore: (controller) => controller.started && !controller.closing && stream.state === 'readable' &&
         (controller.pullIntos.length > 0 || stream.reader?.requests.length > 0 || desired(controller) > 0),
@@ -134,6 +136,19 @@
     if (controller.closing) close(controller);
     else callPull(controller);
     return undefined;
+  };
+
+  // A stream of our own making, as 60_readable_stream has them: source is {start, pull, cancel}, and mark counts bytes.
+  const createStream = (source, mark) => {
+    const stream = readable.newStream();
+    const controller = makeController(readable.stateOf(stream), { __proto__: null, pull: source.pull, cancel: source.cancel }, mark, undefined);
+    readable.begin(controller, source.start && (() => source.start(controller)));
+    return stream;
+  };
+  // Fails such a stream, of which its reader hears before those who read.
+  const end = (controller, reason) => {
+    readable.errorStream(controller.stream, reason);
+    fail(controller, reason);
   };
 
   let attach;      // gives a controller state its public object
@@ -171,13 +186,7 @@
       if (TypedArrayPrototypeGetLength(bytes) === 0) throw new TypeError('Cannot enqueue a zero-length ArrayBuffer.');
       enqueue(this.#controller, takeOver(chunk));
     }
-    error(reason = undefined) {
-      #controller in receiver(this) || illegal();
-      const pullIntos = this.#controller.pullIntos;
-      this.#controller.pullIntos = list();
-      for (let i = 0; i < pullIntos.length; i++) pullIntos[i].request.error(reason);
-      fail(this.#controller, reason);
-    }
+    error(reason = undefined) { #controller in receiver(this) || illegal(); fail(this.#controller, reason); }
   }
 
   class RequestImplementation {
@@ -294,5 +303,5 @@
   host.define('ReadableStreamBYOBReader', expose('ReadableStreamBYOBReader', ReaderImplementation, { required: ['ReadableStream'] }), { enumerable: true });
   host.define('ReadableByteStreamController', expose('ReadableByteStreamController', ControllerImplementation, { constructible: false }), { enumerable: true });
   host.define('ReadableStreamBYOBRequest', expose('ReadableStreamBYOBRequest', RequestImplementation, { constructible: false }), { enumerable: true });
-  return { __proto__: null, makeController, enqueue, close, newReader };
+  return { __proto__: null, makeController, enqueue, close, newReader, createStream, end };
 })

@@ -4,12 +4,19 @@
   'use strict';
   const P = host.primordials;
   const { TypeError, withResolvers, then } = P;
-  const { expose, receiver, illegal, isObject, bytesOf, lengthOf, copyOf } = host.load('idl');
+  const { expose, receiver, illegal, isObject, usvString, bytesOf, lengthOf, copyOf } = host.load('idl');
   const { strategyOf, methodOf, attempt } = host.load('59_queuing_strategy');
   const readables = host.load('60_readable_stream');
   const writables = host.load('62_writable_stream');
 
-  // ---- the machinery, over a state {readable, writable, source, change, backpressure, started, finish}
+  // ---- the machinery, over a state {readable, writable, source, side, change, backpressure, started, finish}
+
+  // What a readable side is made of: of values, or of bytes.
+  const valueSide = { __proto__: null, createStream: readables.createStream, enqueue: readables.enqueue, close: readables.close, fail: readables.fail };
+  const byteSide = () => {
+    const { createStream, enqueue: give, close, end } = host.load('61_byte_stream');
+    return { __proto__: null, createStream, enqueue: give, close, fail: end };
+  };
 
   const setBackpressure = (state, backpressure) => {
     state.change?.resolve();
@@ -17,7 +24,7 @@
     state.backpressure = backpressure;
   };
   const errorBoth = (state, reason) => {
-    readables.fail(state.source, reason);
+    state.side.fail(state.source, reason);
     errorWritable(state, reason);
   };
   const errorWritable = (state, reason) => {
@@ -27,7 +34,7 @@
   const enqueue = (state, chunk) => {
     if (!readables.open(state.source)) throw new TypeError('Readable side is not in a state that permits enqueue');
     try {
-      readables.enqueue(state.source, chunk);
+      state.side.enqueue(state.source, chunk);
     } catch (error) {
       errorWritable(state, error);
       throw readables.stateOf(state.readable).stored;
@@ -36,13 +43,13 @@
     if (backpressure !== state.backpressure) setBackpressure(state, true);
   };
   const terminate = (state) => {
-    if (readables.open(state.source)) readables.close(state.source);
+    if (readables.open(state.source)) state.side.close(state.source);
     errorWritable(state, new TypeError('The transform stream has been terminated'));
   };
 
   // Makes both sides. methods is {start, transform, flush, cancel}, each optional, called with the controller.
-  const build = (methods, writableStrategy, readableStrategy) => {
-    const state = { __proto__: null, readable: undefined, writable: undefined, source: undefined, change: undefined, backpressure: undefined, controller: undefined, finish: undefined };
+  const build = (methods, writableStrategy, readableStrategy, side) => {
+    const state = { __proto__: null, readable: undefined, writable: undefined, source: undefined, side, change: undefined, backpressure: undefined, controller: undefined, finish: undefined };
     const started = withResolvers();
     const transform = (chunk) => {
       const run = methods.transform === undefined ? attempt(() => enqueue(state, chunk)) : attempt(methods.transform, chunk, state.controller);
@@ -64,9 +71,9 @@
       const readable = readables.stateOf(state.readable);
       return (state.finish = then(attempt(methods.flush, state.controller), () => {
         if (readable.state === 'errored') throw readable.stored;
-        if (readables.open(state.source)) readables.close(state.source);
+        if (readables.open(state.source)) state.side.close(state.source);
       }, (error) => {
-        readables.fail(state.source, error);
+        state.side.fail(state.source, error);
         throw error;
       }));
     };
@@ -75,9 +82,9 @@
       const readable = readables.stateOf(state.readable);
       return (state.finish = then(attempt(methods.cancel, reason), () => {
         if (readable.state === 'errored') throw readable.stored;
-        readables.fail(state.source, reason);
+        state.side.fail(state.source, reason);
       }, (error) => {
-        readables.fail(state.source, error);
+        state.side.fail(state.source, error);
         throw error;
       }));
     };
@@ -93,7 +100,7 @@
       }));
     };
     state.writable = writables.createStream({ __proto__: null, start: () => started.promise, write, close, abort }, writableStrategy.mark, writableStrategy.size);
-    state.readable = readables.createStream({
+    state.readable = side.createStream({
       __proto__: null,
       start: (source) => {
         state.source = source;
@@ -128,15 +135,17 @@
     terminate() { #state in receiver(this) || illegal(); terminate(this.#state); }
   }
 
+  // BYTES as the last argument, which no program has, makes the readable side a byte stream.
+  const BYTES = { __proto__: null };
   class Implementation {
     #state;
 
-    constructor(transformer = undefined, writableStrategy = undefined, readableStrategy = undefined) {
+    constructor(transformer = undefined, writableStrategy = undefined, readableStrategy = undefined, kind = undefined) {
       if (transformer === undefined || transformer === null) transformer = { __proto__: null };
       if (!isObject(transformer)) throw new TypeError("Failed to construct 'TransformStream': constructor parameter 1 is not of type 'Transformer'.");
       const method = (key) => methodOf(transformer, key, 'Transformer');
       const methods = { __proto__: null, start: method('start'), transform: method('transform'), flush: method('flush'), cancel: method('cancel') };
-      this.#state = build(methods, strategyOf(writableStrategy, 1, 'TransformStream'), strategyOf(readableStrategy, 0, 'TransformStream', 3));
+      this.#state = build(methods, strategyOf(writableStrategy, 1, 'TransformStream'), strategyOf(readableStrategy, 0, 'TransformStream', 3), kind === BYTES ? byteSide() : valueSide);
       this.#state.controller = makeController(this.#state);
       this.#state.begin();
     }
@@ -147,7 +156,7 @@
 
   // Bytes in, the same bytes out.
   const bytesFrom = (chunk) => {
-    const bytes = bytesOf(chunk);
+    const bytes = typeof chunk === 'string' ? host.load('16_encoding').encode(usvString(chunk)) : bytesOf(chunk);
     if (bytes === undefined) {
       throw new TypeError('This TransformStream is being used as a byte stream, but received an object of non-ArrayBuffer/ArrayBufferView type on its writable side.');
     }
@@ -156,7 +165,7 @@
   const private_ = { __proto__: null };
   class IdentityImplementation extends Implementation {
     constructor(key = undefined, transformer = undefined) {
-      super(key === private_ ? transformer : { __proto__: null, transform: (chunk, controller) => pass(controller, copyOf(bytesFrom(chunk))) });
+      super(key === private_ ? transformer : { __proto__: null, transform: (chunk, controller) => passBytes(controller, copyOf(bytesFrom(chunk))) }, undefined, undefined, BYTES);
     }
   }
   class FixedLengthImplementation extends IdentityImplementation {
@@ -170,7 +179,7 @@
           const bytes = copyOf(bytesFrom(chunk));
           seen += lengthOf(bytes);
           if (seen > expected) throw new TypeError('Attempt to write too many bytes through a FixedLengthStream.');
-          pass(controller, bytes);
+          passBytes(controller, bytes);
         },
         flush: () => {
           if (seen < expected) throw new TypeError('FixedLengthStream did not see all expected bytes before close().');
@@ -179,10 +188,12 @@
     }
   }
   const pass = P.uncurryThis(ControllerImplementation.prototype.enqueue);
+  // A byte stream must not be given nothing: no read would end with it.
+  const passBytes = (controller, bytes) => { if (lengthOf(bytes) > 0) pass(controller, bytes); };
 
   host.define('TransformStream', expose('TransformStream', Implementation), { enumerable: true });
   host.define('TransformStreamDefaultController', expose('TransformStreamDefaultController', ControllerImplementation, { constructible: false }), { enumerable: true });
   host.define('IdentityTransformStream', expose('IdentityTransformStream', IdentityImplementation), { enumerable: true });
   host.define('FixedLengthStream', expose('FixedLengthStream', FixedLengthImplementation, { required: ['bigint'] }), { enumerable: true });
-  return { __proto__: null, TransformStream: Implementation, enqueue: pass, roomOf };
+  return { __proto__: null, TransformStream: Implementation, BYTES, enqueue: pass, roomOf };
 })

@@ -5,7 +5,7 @@
   const P = host.primordials;
   const { TypeError, StringPrototypeCharCodeAt, StringPrototypeSlice } = P;
   const { expose, receiver, illegal, string, usvString, bytesOf, copyOf, lengthOf } = host.load('idl');
-  const { TransformStream, enqueue, roomOf } = host.load('64_transform_stream');
+  const { TransformStream, BYTES, enqueue, roomOf } = host.load('64_transform_stream');
   const { encode, newDecoder } = host.load('16_encoding');
   const { newCodec, STEP } = host.load('codec');
 
@@ -67,12 +67,13 @@
   // ---- compression
 
   // What comes out waits for its reader, up to this much: then writes wait, too.
-  const waiting = { __proto__: null, highWaterMark: 32 * 1024 * 1024, size: lengthOf };
+  const waiting = { __proto__: null, highWaterMark: 32 * 1024 * 1024 };
   // Gives what the codec has, as long as the reader keeps up; a promise when that takes until it reads.
   const pour = (next, controller) => {
     for (;;) {
       const piece = next();
       if (piece === undefined) return undefined;
+      if (lengthOf(piece) === 0) continue; // a byte stream must not be given nothing
       enqueue(controller, piece);
       const room = roomOf(controller);
       if (room !== undefined) return P.then(room, () => pour(next, controller));
@@ -108,7 +109,7 @@
   class CompressionImplementation extends TransformStream {
     constructor(format) {
       const codec = newCodec('compress', formatOf(format), USUAL_LEVEL);
-      super(through(codec, codec.next), undefined, waiting);
+      super(through(codec, codec.next), undefined, waiting, BYTES);
     }
   }
   class DecompressionImplementation extends TransformStream {
@@ -120,7 +121,7 @@
         } catch (error) {
           throw failure(error);
         }
-      }), undefined, waiting);
+      }), undefined, waiting, BYTES);
     }
   }
   const failure = (error) => {

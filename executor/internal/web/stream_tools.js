@@ -67,6 +67,8 @@
     const stream = stateOf(object);
     const reader = acquire(stream);
     const bytes = stream.controller.bytes === true;
+    // The branches of a byte stream are byte streams, and ask for nothing by themselves.
+    const make = bytes ? host.load('61_byte_stream') : { __proto__: null, createStream, enqueue, close, end: fail };
     const cancelled = withResolvers();
     const branches = list();
     let reading = false;
@@ -85,20 +87,20 @@
         __proto__: null,
         chunk: (value) => P.then(PromiseResolve(undefined), () => {
           again = false;
-          each((controller, i) => enqueue(controller, i === 1 && bytes ? copyOf(value) : value));
+          each((controller, i) => make.enqueue(controller, i === 1 && bytes ? copyOf(value) : value));
           reading = false;
           if (again) pull();
         }),
         close: () => {
           reading = false;
-          each((controller) => open(controller) && close(controller));
+          each((controller) => open(controller) && make.close(controller));
           cancelled.resolve();
         },
         error: () => { reading = false; },
       });
     };
     for (let i = 0; i < 2; i++) {
-      branches[i] = createStream({
+      branches[i] = make.createStream({
         __proto__: null,
         start: (controller) => { controllers[i] = controller; },
         pull,
@@ -108,10 +110,10 @@
           if (gone[1 - i]) cancelled.resolve(cancelStream(stream, P.toArray(reasons)));
           return cancelled.promise;
         },
-      });
+      }, bytes ? 0 : 1);
     }
     then(reader.closed.promise, undefined, (error) => {
-      each((controller) => fail(controller, error));
+      each((controller) => make.end(controller, error));
       if (!gone[0] || !gone[1]) cancelled.resolve();
     });
     return branches;
