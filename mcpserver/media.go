@@ -33,7 +33,6 @@ const (
 
 // remember keeps the media of a result, so that their base64 is known wherever a program puts it.
 func (r *run) remember(result json.RawMessage) {
-	r.calls.Add(1)
 	var fields struct {
 		Content []json.RawMessage `json:"content"`
 	}

@@ -97,9 +97,14 @@ func TestProgressOfCallsAndServersComesInOrderBeforeTheAnswer(t *testing.T) {
 		}
 		last = params.Progress
 		words := strings.Fields(params.Message)
-		lines = append(lines, strings.Join(words[:2], " "))
+		line := strings.Join(words[:2], " ")
+		if _, count, counted := strings.Cut(params.Message, " ms "); counted {
+			line += " " + count
+		}
+		lines = append(lines, line)
 	}
-	want := []string{"srv.progress: 1/3", "srv.progress: 2/3", "srv.progress: 3/3", "srv.progress answered", "srv.echo answered", "srv.progress answered"}
+	want := []string{"srv.progress: 1/3", "srv.progress: 2/3", "srv.progress: 3/3",
+		"srv.progress answered (1 call so far)", "srv.echo answered (2 calls so far)", "srv.progress answered (3 calls so far)"}
 	if d := cmp.Diff(want, lines); d != "" {
 		t.Error(d)
 	}

@@ -120,7 +120,11 @@ func (r *run) called(server, tool string, took time.Duration, failed bool) {
 	if failed {
 		verb = "failed"
 	}
-	r.tell(fmt.Sprintf("%s.%s %s after %d ms (%d calls)", server, tool, verb, took.Milliseconds(), r.calls.Load()))
+	count := "1 call so far"
+	if n := r.calls.Add(1); n > 1 {
+		count = fmt.Sprintf("%d calls so far", n)
+	}
+	r.tell(fmt.Sprintf("%s.%s %s after %d ms (%s)", server, tool, verb, took.Milliseconds(), count))
 }
 
 // progressed passes an upstream's progress on.

@@ -74,7 +74,11 @@ func runDemo(ctx context.Context, term terminal, mode progressMode) error {
 	say("3. Asked \"What did Ada spend on shipped orders?\", a model writes one program:\n\n%s\n", indent(demoProgram))
 
 	called := time.Now()
-	result, err := callDemo(ctx, host, tool.Name, newProgress(term.err, mode, true))
+	progress := newProgress(term.err, mode, true)
+	result, err := callDemo(ctx, host, tool.Name, progress)
+	if progress != nil {
+		fmt.Fprintln(term.err) // as between all parts
+	}
 	if err != nil {
 		return fmt.Errorf("tools/call: %w", err)
 	}

@@ -8,16 +8,21 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"golang.org/x/term"
 )
 
 // openInput opens the one FILE argument of a command; absent or "-" is standard input, of which reading ends with ctx. A byte order mark at its start, as some
-// editors put there, is not a part of it.
-func openInput(ctx context.Context, term terminal, args []string) (io.ReadCloser, string, error) {
+// editors put there, is not a part of it. A person at a terminal is told what is wanted.
+func openInput(ctx context.Context, term terminal, args []string, wanted string) (io.ReadCloser, string, error) {
 	if len(args) > 1 {
 		return nil, "", usagef("one FILE at most, got %d arguments", len(args))
 	}
-	if len(args) == 0 || args[0] == "-" {
-		return io.NopCloser(&unmarked{r: bufio.NewReaderSize(&interruptible{ctx, term.in}, 64<<10)}), "standard input", nil
+	if fromStandardInput(args) {
+		if isTyped(term) {
+			fmt.Fprintf(term.err, "codemode: reading %s from standard input; Ctrl-D ends it (or name a FILE)\n", wanted)
+		}
+		return io.NopCloser(&unmarked{r: bufio.NewReaderSize(&interruptible{ctx: ctx, from: term.in}, 64<<10)}), "standard input", nil
 	}
 	file, err := os.Open(args[0])
 	if err != nil {
@@ -29,14 +34,28 @@ func openInput(ctx context.Context, term terminal, args []string) (io.ReadCloser
 	}{&unmarked{r: bufio.NewReader(file)}, file}, args[0], nil
 }
 
+func fromStandardInput(args []string) bool { return len(args) == 0 || args[0] == "-" }
+
+// isTyped reports whether a person types what standard input has, and reads standard error.
+func isTyped(t terminal) bool {
+	in, _ := t.in.(*os.File)
+	screen := fileOf(t.err)
+	return in != nil && screen != nil && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(screen.Fd()))
+}
+
 // interruptible reads until its context ends. Standard input may be a terminal or a pipe at which nobody writes, and no read of
 // those can be called off: the last one stays behind until the process ends.
+// The end stays one: a terminal goes on after Ctrl-D.
 type interruptible struct {
-	ctx  context.Context
-	from io.Reader
+	ctx   context.Context
+	from  io.Reader
+	ended error
 }
 
 func (i *interruptible) Read(p []byte) (int, error) {
+	if i.ended != nil {
+		return 0, i.ended
+	}
 	type read struct {
 		data []byte
 		err  error
@@ -49,6 +68,7 @@ func (i *interruptible) Read(p []byte) (int, error) {
 	}()
 	select {
 	case got := <-done:
+		i.ended = got.err
 		return copy(p, got.data), got.err
 	case <-i.ctx.Done():
 		return 0, context.Cause(i.ctx)
@@ -73,8 +93,8 @@ func (u *unmarked) Read(p []byte) (int, error) {
 }
 
 // readInput reads the one FILE argument whole.
-func readInput(ctx context.Context, term terminal, args []string) ([]byte, string, error) {
-	input, name, err := openInput(ctx, term, args)
+func readInput(ctx context.Context, term terminal, args []string, wanted string) ([]byte, string, error) {
+	input, name, err := openInput(ctx, term, args, wanted)
 	if err != nil {
 		return nil, "", err
 	}

@@ -24,7 +24,7 @@ declarations called. With --jsonl each line of the input is a JSON string, and s
 				if *jsonl {
 					return normalizeLines(ctx, term, args)
 				}
-				source, _, err := readInput(ctx, term, args)
+				source, _, err := readInput(ctx, term, args, "a model's output")
 				if err != nil {
 					return err
 				}
@@ -36,7 +36,7 @@ declarations called. With --jsonl each line of the input is a JSON string, and s
 }
 
 func normalizeLines(ctx context.Context, term terminal, args []string) error {
-	input, name, err := openInput(ctx, term, args)
+	input, name, err := openInput(ctx, term, args, "JSON strings, one a line,")
 	if err != nil {
 		return err
 	}

@@ -125,10 +125,10 @@ func TestProgressThatIsTold(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	var told bytes.Buffer
 	p := newProgress(&told, "plain", true)
-	p.told("codemode.listOrders answered after 1 ms (1 calls)\x1b]0;evil\a")
+	p.told("codemode.listOrders answered after 1 ms (1 call so far)\x1b]0;evil\a")
 	p.finish(true)
 	p.told("late")
-	if got := regexp.MustCompile(`in [0-9.]+ m?s`).ReplaceAllString(told.String(), "in N ms"); got != "✓ codemode.listOrders answered after 1 ms (1 calls)?]0;evil?\n✓ ok in N ms, 1 call\n" {
+	if got := regexp.MustCompile(`in [0-9.]+ m?s`).ReplaceAllString(told.String(), "in N ms"); got != "✓ codemode.listOrders answered after 1 ms (1 call so far)?]0;evil?\n✓ ok in N ms, 1 call\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -87,7 +87,10 @@ func (o runOptions) executor(ctx context.Context) (protocol.Executor, error) {
 }
 
 func (o runOptions) run(ctx context.Context, term terminal, args []string) error {
-	input, name, err := openInput(ctx, term, args)
+	if o.jsonl {
+		return o.runLines(ctx, term, args)
+	}
+	input, name, err := openInput(ctx, term, args, "a request, as JSON,")
 	if err != nil {
 		return err
 	}
@@ -96,20 +99,13 @@ func (o runOptions) run(ctx context.Context, term terminal, args []string) error
 	if err != nil {
 		return err
 	}
-	progress := newProgress(term.err, o.progress, o.json)
-	pool = progress.watch(pool)
-	runner := &caseRunner{native: o.native, pool: pool, dialect: dialect.New(pool, nil)}
-	defer runner.dialect.Close()
-	if o.jsonl {
-		err := runner.lines(ctx, progress.writer(term.out), input, o.concurrency)
-		progress.finish(err == nil)
-		return err
-	}
 	text, err := io.ReadAll(input)
 	if err != nil {
-		progress.finish(false)
-		return fmt.Errorf("reading %s: %w", name, err)
+		return errors.Join(fmt.Errorf("reading %s: %w", name, err), pool.Close())
 	}
+	progress := newProgress(term.err, o.progress, true) // it counts the time from here
+	runner := o.runner(progress.watch(pool))
+	defer runner.dialect.Close()
 	answer := runner.answer(ctx, text)
 	progress.finish(!answer.failed)
 	if _, err := term.out.Write(answer.line); err != nil {
@@ -122,6 +118,33 @@ func (o runOptions) run(ctx context.Context, term terminal, args []string) error
 		return errFailed
 	}
 	return nil
+}
+
+// runLines answers a request a line.
+func (o runOptions) runLines(ctx context.Context, term terminal, args []string) error {
+	input, _, err := openInput(ctx, term, args, "requests, as JSON, one a line,")
+	if err != nil {
+		return err
+	}
+	defer input.Close()
+	pool, err := o.executor(ctx)
+	if err != nil {
+		return err
+	}
+	mode := o.progress
+	if mode == "auto" && fromStandardInput(args) && isTyped(term) {
+		mode = "off" // it would write over what is typed
+	}
+	progress := newProgress(term.err, mode, false)
+	runner := o.runner(progress.watch(pool))
+	defer runner.dialect.Close()
+	err = runner.lines(ctx, progress.writer(term.out), input, o.concurrency)
+	progress.finish(err == nil)
+	return err
+}
+
+func (o runOptions) runner(pool protocol.Executor) *caseRunner {
+	return &caseRunner{native: o.native, pool: pool, dialect: dialect.New(pool, nil)}
 }
 
 // caseRunner runs requests in the case format, through the dialect or natively.

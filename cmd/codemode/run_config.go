@@ -17,7 +17,7 @@ func (o runOptions) runOverServers(ctx context.Context, term terminal, args []st
 	if o.json || o.jsonl || o.native {
 		return usagef("with --config the input is a program, not a request: leave --json, --jsonl and --native out")
 	}
-	code, _, err := readInput(ctx, term, args)
+	code, _, err := readInput(ctx, term, args, "a program")
 	if err != nil {
 		return err
 	}

@@ -194,6 +194,9 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 		defer stop()
 	}
 	if o.http == "" {
+		if isTyped(term) {
+			fmt.Fprintln(term.err, "codemode: waiting for an MCP client on standard input. Programs start this themselves (codemode install HOST); Ctrl-C ends it")
+		}
 		os.Stdout = os.Stderr // only term.out carries JSON-RPC, whatever a library may print
 		return ignoreCanceled(ctx, server.ServeStdio(ctx, term.in, term.out))
 	}

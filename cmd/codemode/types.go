@@ -30,7 +30,7 @@ schema that cannot be printed is named on standard error; the rest is printed al
 				if dialect.SanitizeToolName(*namespace) != *namespace {
 					return usagef("--namespace %q is no JavaScript identifier", *namespace)
 				}
-				data, name, err := readInput(ctx, term, args)
+				data, name, err := readInput(ctx, term, args, "a tools/list answer")
 				if err != nil {
 					return err
 				}
