@@ -1,12 +1,12 @@
 // The host object: what the scripts of this worker and of the web platform reach, and no program can.
 //
-// (primordials, native, ops) -> host. native holds the Go functions of natives.go, ops the names of the web platform's
-// operations, separated by spaces. Beside what package web documents, host has
+// (primordials, go, ops) -> host. go is the function of natives.go, ops the names of the web platform's operations, separated by
+// spaces. Beside what package web documents, host has
 //
-//   native            the Go functions
+//   native            the functions that go stands for
 //   deferred()        a promise with its ends, for await
 //   define            a global, as scope.js has it
-//   prepare(names, lines)  runs scripts, and prepares the globals of others
+//   prepare(scripts, names, waiting)  runs scripts, and prepares the globals of others
 //   extras()          the engine's object of that name, as package v8 has it; from then on rejections are noted
 //   unhandled()       those that nobody took, as JSON, see worker/rejections
 //   asyncContext      get() and set(value), after engage(): a value that follows what runs along promises and timers
@@ -22,20 +22,58 @@
 //   putBytes(view)    copies bytes to where Go reads them, and returns their number
 //   takeBytes()       copies the bytes that Go just left into a new Uint8Array
 //   toGo(text), fromGo(text)  a text as it crosses
-(function (p, native, ops) {
+(function (p, go, ops) {
   'use strict';
   const state = new p.Float64Array(new p.SharedArrayBuffer(64));
-  native.share(p.TypedArrayPrototypeGetBuffer(state), 0);
-  const KIND = 2, LENGTH = 3; // the others belong to timers.js and calls.js
+  go(p.TypedArrayPrototypeGetBuffer(state)); // the first call shares it
+  const KIND = 2, LENGTH = 3, FUNCTION = 6; // the others belong to timers.js and calls.js
+
+  // One function of Go's, and the number of what is meant in state: each more would cost a sandbox as much as all of these.
+  const native = { __proto__: null };
+  const none = (number) => () => {
+    state[FUNCTION] = number;
+    return go();
+  };
+  const one = (number) => (a) => {
+    state[FUNCTION] = number;
+    return go(a);
+  };
+  const two = (number) => (a, b) => {
+    state[FUNCTION] = number;
+    return go(a, b);
+  };
+  const more = (number) => (...args) => {
+    state[FUNCTION] = number;
+    return p.ReflectApply(go, undefined, args);
+  };
+  // In the order of natives.go.
+  const OPERATION = 4;
+  native.exchange = one(0);
+  native.now = none(1);
+  native.take = none(2);
+  native.load = one(3);
+  native.log = two(5);
+  native.name = two(6);
+  native.call = one(7);
+  native.fetch = more(8);
+  native.toBase64 = one(9);
+  native.fromBase64 = one(10);
+  native.settle = more(11);
+  native.text = none(12);
+  native.look = one(13);
+  native.reveal = two(14);
+  native.textBytes = one(15);
+  native.makeText = two(16);
+  native.extras = one(17);
 
   let exchange = new p.Uint8Array(new p.SharedArrayBuffer(4096));
-  native.share(p.TypedArrayPrototypeGetBuffer(exchange), 1);
+  native.exchange(p.TypedArrayPrototypeGetBuffer(exchange));
   const reserve = (size) => {
     let length = p.TypedArrayPrototypeGetLength(exchange);
     if (length >= size) return;
     while (length < size) length *= 2;
     exchange = new p.Uint8Array(new p.SharedArrayBuffer(length));
-    native.share(p.TypedArrayPrototypeGetBuffer(exchange), 1);
+    native.exchange(p.TypedArrayPrototypeGetBuffer(exchange));
   };
   const putAt = (offset, view) => {
     p.TypedArrayPrototypeSet(exchange, view, offset);
@@ -224,16 +262,16 @@
     loaded.set(name, exports);
     return exports;
   };
-  const scopes = native.load('worker/scope')(host);
-  host.define = scopes.define;
-  // prepare(names, lines) runs scripts, and has the globals of others wait: a line is a script's name and those of its globals.
-  host.prepare = (names, lines) => {
-    const scripts = p.words(names);
-    for (let i = 0; i < scripts.length; i++) host.load(scripts[i]);
-    const entries = p.StringPrototypeSplit(lines, '\n');
-    for (let i = 0; i < entries.length; i++) scopes.lazy(p.words(entries[i]));
+  // prepare(scripts, names, waiting) runs scripts, the scopes' first, and has the globals of others wait, as worker/scope has them.
+  host.prepare = (scripts, names, waiting) => {
+    const scopes = scripts[0](host);
+    host.define = scopes.define;
+    host.lazyMember = scopes.lazyMember;
+    const list = p.words(names);
+    for (let i = 1; i < list.length; i++) loaded.set(list[i], scripts[i](host));
+    scopes.lazy(p.words(waiting));
+    p.distrust();
   };
-  host.lazyMember = scopes.lazyMember;
   host.builtin = (name) => host.load('modules').builtin(name);
 
   const LONG_ARGUMENT = 1024;
@@ -284,7 +322,8 @@
     const list = encodeArguments(args);
     list[0] = index;
     state[KIND] = 0;
-    const out = p.ReflectApply(native.op, undefined, list);
+    state[FUNCTION] = OPERATION;
+    const out = p.ReflectApply(go, undefined, list);
     if (state[KIND] === 1) return takeBytes();
     if (state[KIND] === 2) raise(out);
     if (state[KIND] >= 3) return textOfBytes(LEFT, state[KIND] === 4);

@@ -83,11 +83,13 @@
     clear() {},
   };
   const { console } = globalThis;
-  // These five have no name in the reference.
-  const unnamed = { __proto__: null, debug: '', error: '', info: '', log: '', warn: '' };
-  for (const name in methods) {
-    p.ObjectDefineProperty(methods[name], 'length', { __proto__: null, value: 0 });
-    if (unnamed[name] === '') p.ObjectDefineProperty(methods[name], 'name', { __proto__: null, value: '' });
-    p.define(console, name, p.hide(methods[name]), true);
+  // These have no name in the reference.
+  const unnamed = ['debug', 'error', 'info', 'log', 'warn'];
+  for (let i = 0; i < unnamed.length; i++) p.ObjectDefineProperty(methods[unnamed[i]], 'name', { __proto__: null, value: '' });
+  const names = p.ObjectKeys(methods);
+  for (let i = 0; i < names.length; i++) {
+    const method = methods[names[i]];
+    if (method.length > 0) p.setLength(method, 0);
+    p.define(console, names[i], p.hide(method), true);
   }
 })

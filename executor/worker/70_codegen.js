@@ -5,7 +5,7 @@
   const p = host.primordials;
   const { WebAssembly } = globalThis;
 
-  const withLength = (fn, length) => p.ObjectDefineProperty(p.hide(fn), 'length', { __proto__: null, value: length, configurable: true });
+  const withLength = (fn, length) => p.setLength(p.hide(fn), length);
   const { eval: refuseEval } = {
     eval() { throw new p.EvalError('Code generation from strings disallowed for this context'); },
   };

@@ -14,45 +14,44 @@ import (
 	"github.com/codemode-go/codemode/executor/internal/wire"
 )
 
-// natives makes the object of Go functions that 10_host.js calls native. They trust their arguments: no program gets
+// natives are the functions of Go's that scripts call, in the order of 10_host.js. They trust their arguments: no program gets
 // hold of them.
-func (s *sandbox) natives() (v8.Value, error) {
-	functions := map[string]v8.Callback{
-		"now":   func([]v8.Value) v8.Value { return s.isolate.Number(s.now()) },
-		"share": s.share,
-		"take":  func([]v8.Value) v8.Value { copy(s.exchange, s.left); s.left = nil; return v8.Value{} },
-		"load":  s.nativeLoad,
-		"op":    s.op,
-		"log": func(args []v8.Value) v8.Value {
+func (s *sandbox) natives() []v8.Callback {
+	return []v8.Callback{
+		s.shareExchange,
+		func([]v8.Value) v8.Value { return s.isolate.Number(s.now()) },
+		func([]v8.Value) v8.Value { copy(s.exchange, s.left); s.left = nil; return v8.Value{} },
+		s.nativeLoad,
+		s.op,
+		func(args []v8.Value) v8.Value {
 			return s.isolate.Boolean(s.run.log(args[0].String(), args[1].Text()))
 		},
-		"name":       s.nativeName,
-		"call":       s.nativeCall,
-		"fetch":      s.nativeFetch,
-		"toBase64":   s.toBase64,
-		"fromBase64": s.fromBase64,
-		"settle":     s.nativeSettle,
-		"text":       s.nativeText,
-		"look":       s.look,
-		"reveal":     s.reveal,
-		"textBytes":  s.textBytes,
-		"makeText":   s.makeText,
-		"extras":     func(args []v8.Value) v8.Value { return s.isolate.Boolean(s.isolate.ExposeExtras(args[0].String())) },
+		s.nativeName,
+		s.nativeCall,
+		s.nativeFetch,
+		s.toBase64,
+		s.fromBase64,
+		s.nativeSettle,
+		s.nativeText,
+		s.look,
+		s.reveal,
+		s.textBytes,
+		s.makeText,
+		func(args []v8.Value) v8.Value { return s.isolate.Boolean(s.isolate.ExposeExtras(args[0].String())) },
 	}
-	script, _, err := s.isolate.Compile("({__proto__: null})", "codemode:natives", nil)
-	if err != nil {
-		return v8.Value{}, err
-	}
-	object, err := script.Run()
-	if err != nil {
-		return v8.Value{}, err
-	}
-	for name, call := range functions {
-		if err := object.Set(name, s.isolate.Function(call)); err != nil {
-			return v8.Value{}, err
+}
+
+// native is the one function that scripts have: the first call shares state, which says from then on which of the natives is
+// meant.
+func (s *sandbox) native() v8.Value {
+	natives := s.natives()
+	return s.isolate.Function(func(args []v8.Value) v8.Value {
+		if s.state == nil {
+			s.state = s.shared(args[0])
+			return v8.Value{}
 		}
-	}
-	return object, nil
+		return natives[int(s.get(stateFunction))](args)
+	})
 }
 
 // look(value) says in state what the engine alone can tell of a value, and returns what a promise was settled with.
@@ -102,19 +101,20 @@ func (s *sandbox) makeText(args []v8.Value) v8.Value {
 	return s.isolate.Boolean(s.isolate.WriteText(text, args[1].Boolean()))
 }
 
-// share(buffer, which) gives Go the memory of a SharedArrayBuffer, as state (0) or exchange (1).
-func (s *sandbox) share(args []v8.Value) v8.Value {
-	data, release, err := args[0].SharedBytes()
+// exchange(buffer) gives Go the memory for bytes on their way.
+func (s *sandbox) shareExchange(args []v8.Value) v8.Value {
+	s.exchange = s.shared(args[0])
+	return v8.Value{}
+}
+
+// shared is the memory of a SharedArrayBuffer, for as long as there is the isolate.
+func (s *sandbox) shared(buffer v8.Value) []byte {
+	data, release, err := buffer.SharedBytes()
 	if err != nil {
-		return v8.Value{}
+		return nil
 	}
 	s.releases = append(s.releases, release)
-	if args[1].Number() == 0 {
-		s.state = data
-	} else {
-		s.exchange = data
-	}
-	return v8.Value{}
+	return data
 }
 
 // leave puts bytes where takeBytes of 10_host.js finds them.

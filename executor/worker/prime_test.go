@@ -12,7 +12,7 @@ import (
 // What the first worker learned is of use to the next, and what is no cache does no harm.
 func TestCodeCachesServeTheNextWorker(t *testing.T) {
 	first := startChild(t, wire.Options{Memory: 192 << 20})
-	if len(first.learned) < 10 || len(first.learned)%2 != 0 {
+	if len(first.learned) == 0 || len(first.learned)%2 != 0 {
 		t.Fatalf("the first worker learned %d fields", len(first.learned))
 	}
 	learned := first.learned

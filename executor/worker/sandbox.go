@@ -76,6 +76,7 @@ const (
 	stateLength
 	stateID
 	stateName
+	stateFunction
 )
 
 // What state[stateKind] says of an operation's result.
@@ -110,32 +111,18 @@ func newSandbox(w *worker) (*sandbox, error) {
 	return s, nil
 }
 
-// boot runs the eager scripts: the primordials, then 10_host.js, which makes of them and of the Go functions the host
-// object that all others take.
+// boot runs boot.js, which makes of the scripts of every sandbox and of the Go functions the host object that all others take.
 func (s *sandbox) boot() error {
-	primordials, err := s.evaluate(s.worker.scripts[0])
+	scripts, err := s.evaluate(s.worker.boot)
 	if err != nil {
 		return err
 	}
-	if primordials, err = s.isolate.Call(primordials); err != nil {
-		return err
-	}
-	native, err := s.natives()
+	boot, err := scripts.Get("boot")
 	if err != nil {
 		return err
 	}
-	makeHost, err := s.evaluate(s.worker.scripts[1])
+	s.host, err = s.isolate.Call(boot, scripts, s.isolate.String(s.worker.eager), s.isolate.String(s.worker.lazy), s.native(), s.isolate.String(s.worker.opNames))
 	if err != nil {
-		return err
-	}
-	if s.host, err = s.isolate.Call(makeHost, primordials, native, s.isolate.String(s.worker.opNames)); err != nil {
-		return err
-	}
-	prepare, err := s.host.Get("prepare")
-	if err != nil {
-		return err
-	}
-	if _, err := s.isolate.Call(prepare, s.isolate.String(s.worker.eager), s.isolate.String(s.worker.lazy)); err != nil {
 		return err
 	}
 	s.entries = map[string]v8.Value{}

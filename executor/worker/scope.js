@@ -1,7 +1,8 @@
 // The global scope: what is the global object's own, what it inherits, and globals that are made on first touch.
 //
 //   define(key, value, {enumerable})  a global; what the program has put in its place stays
-//   lazy(words)                       globals of a script, whose name is first, that runs when one of them is first read
+//   lazy(words)                       globals of scripts, each of which runs when one of its own is first read; a word with a colon
+//                                     at its end is a script, the others after it are its globals
 //   lazyMember(object, key, make)     an enumerable property of the platform's that make returns when it is first read
 //
 // As in workerd the global object is a ServiceWorkerGlobalScope: interfaces and functions are on its prototype, the
@@ -47,20 +48,23 @@
     made.set(key, value);
     if (waiting.has(key) && !isWaiting(home, key)) return;
     if (eventMethods[key]) p.ReflectDeleteProperty(home, key); // inherited from EventTarget from now on
-    else p.ReflectDefineProperty(home, key, { __proto__: null, value, writable: true, enumerable: options?.enumerable === true, configurable: true });
+    else p.tryDefine(home, key, value, options?.enumerable === true);
     if (key === 'EventTarget') p.ObjectSetPrototypeOf(base, value.prototype);
   };
+  const wait = (script, key) => {
+    const get = () => {
+      if (!made.has(key)) host.load(script);
+      return made.get(key);
+    };
+    waiting.set(key, get);
+    p.defineAccessor(homeOf(key), key, get, (value) => p.define(global, key, value, true), true);
+  };
   const lazy = (words) => {
-    const script = words[0];
-    for (let i = 1; i < words.length; i++) {
-      const key = words[i];
-      const get = () => {
-        if (!made.has(key)) host.load(script);
-        return made.get(key);
-      };
-      const set = (value) => p.define(global, key, value, true);
-      waiting.set(key, get);
-      p.ObjectDefineProperty(homeOf(key), key, { __proto__: null, get, set, enumerable: true, configurable: true });
+    let script;
+    for (let i = 0; i < words.length; i++) {
+      const word = words[i];
+      if (word[word.length - 1] === ':') script = p.StringPrototypeSlice(word, 0, word.length - 1);
+      else wait(script, word);
     }
   };
 
@@ -93,7 +97,7 @@
   };
   const keyOf = (key) => (typeof key === 'object' || typeof key === 'function' ? `${key}` : key);
   const patch = (holder, name, replacement) => {
-    p.ObjectDefineProperty(p.hide(replacement), 'length', { __proto__: null, value: holder[name].length, configurable: true });
+    p.setLength(p.hide(replacement), holder[name].length);
     p.define(holder, name, replacement);
   };
   const { getOwnPropertyDescriptor, getOwnPropertyDescriptors } = p.Object;

@@ -15,7 +15,7 @@ import (
 // what it takes to make one. The scripts that each isolate runs have none.
 func TestScriptsOfEveryIsolateAreASCII(t *testing.T) {
 	eager := map[string]string{}
-	for _, pattern := range []string{"[0-9]*.js", "scope.js"} {
+	for _, pattern := range []string{"[0-9]*.js", "scope.js", "boot.js"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: %v %v", pattern, names, err)

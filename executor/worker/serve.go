@@ -33,11 +33,13 @@ type worker struct {
 	writer  *wire.Writer
 	options wire.Options
 	control control
+	// boot is the scripts of every sandbox in one piece, scripts are the others.
+	boot    web.Script
 	scripts []web.Script
 	caches  map[string][]byte
 	ops     []web.Op
 	opNames string
-	// eager names the scripts that a sandbox runs when it is made, and lazy has a line for each whose globals wait.
+	// eager names the scripts of boot, and lazy the others whose globals wait, as scope.js has them.
 	eager, lazy string
 	links       *link.Cache
 	// lastID is the last id given to a call, so that an answer to a call of an earlier run finds nobody.
@@ -197,10 +199,7 @@ func newWorker(pipes *pipes, options wire.Options) *worker {
 		links:   link.NewCache(linkCacheBytes),
 		heap:    uint64(max(options.Memory, 0)),
 	}
-	own, platform := ownScripts(), web.Scripts()
-	platform[0].Source = held(platform[0].Source())
-	w.scripts = slices.Concat(platform[:1], own, platform[1:])
-	w.eager, w.lazy = schedule(w.scripts[2:])
+	w.assemble(append(web.Scripts(), ownScripts()...))
 	var names []string
 	ops := web.Ops()
 	for name := range ops {
@@ -214,20 +213,50 @@ func newWorker(pipes *pipes, options wire.Options) *worker {
 	return w
 }
 
-// schedule says when scripts run: those with globals when one of them is first read, the other numbered ones at once, and
-// the rest when another asks for them.
-func schedule(scripts []web.Script) (eager, lazy string) {
-	var names, lines []string
+// assemble says when scripts run: those with globals when one of them is first read, the other numbered ones and the scopes
+// at once, and the rest when another asks for them.
+func (w *worker) assemble(scripts []web.Script) {
+	var eager []web.Script
+	var waiting []string
 	for _, script := range scripts {
-		base := script.Name[strings.LastIndexByte(script.Name, '/')+1:]
 		switch {
 		case len(script.Globals) > 0:
-			lines = append(lines, script.Name+" "+strings.Join(script.Globals, " "))
-		case base[0] >= '0' && base[0] <= '9':
-			names = append(names, script.Name)
+			waiting = append(waiting, script.Name+":")
+			waiting = append(waiting, script.Globals...)
+		case order(script.Name) != "":
+			eager = append(eager, script)
+			continue
 		}
+		w.scripts = append(w.scripts, script)
 	}
-	return strings.Join(names, " "), strings.Join(lines, "\n")
+	slices.SortFunc(eager, func(a, b web.Script) int { return strings.Compare(order(a.Name), order(b.Name)) })
+	var names, pieces []string
+	for _, script := range eager {
+		names = append(names, script.Name)
+		pieces = append(pieces, script.Source())
+	}
+	const boot = "worker/boot"
+	at := slices.IndexFunc(w.scripts, func(script web.Script) bool { return script.Name == boot })
+	text := fmt.Sprintf("(() => {\nconst scripts = [\n%s];\nscripts.boot =\n%s;\nreturn scripts;\n})()", strings.Join(pieces, ",\n"), w.scripts[at].Source())
+	w.boot = web.Script{Name: boot, Source: held(text)}
+	w.eager, w.lazy = strings.Join(names[2:], " "), strings.Join(waiting, " ")
+}
+
+// order is the place of a script that every sandbox runs among those: the primordials, the host and the scopes, and the
+// others by their numbers. It is empty for a script that waits.
+func order(name string) string {
+	base := name[strings.LastIndexByte(name, '/')+1:]
+	switch {
+	case name == "00_primordials":
+		return "0"
+	case name == "worker/10_host":
+		return "1"
+	case name == "worker/scope":
+		return "2"
+	case base[0] >= '0' && base[0] <= '9':
+		return "3" + base
+	}
+	return ""
 }
 
 // ready says that a sandbox waits, and passes on what was learned on the way.

@@ -3,6 +3,7 @@
   'use strict';
   const table = { __proto__: null };
   const P = compile('00_primordials')();
+  P.distrust();
   const host = { __proto__: null, primordials: P, ops: { __proto__: null }, outboundMode: mode, timeOrigin: 1700000000000 };
   const loaded = { __proto__: null, '00_primordials': P };
   const Bytes = P.Uint8Array;
