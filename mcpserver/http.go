@@ -124,7 +124,7 @@ func (d *door) guarded(next func(*Server) http.Handler) http.Handler {
 				handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, who)))
 				return
 			}
-			refused = d.challenge(http.StatusUnauthorized, unauthorized, nil)
+			refused = d.challenge(http.StatusUnauthorized, unauthorized+": this token is for other things here", nil)
 		}
 		for name, values := range refused.header {
 			w.Header()[name] = values

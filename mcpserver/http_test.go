@@ -122,6 +122,33 @@ func TestHTTPRefusals(t *testing.T) {
 	}
 }
 
+// TestUnauthorizedSaysWhatIsWanted: a person who wrote the client's file reads it.
+func TestUnauthorizedSaysWhatIsWanted(t *testing.T) {
+	url := listen(t, serve(t, nil, nil), &HTTPOptions{Token: "secret"})
+	for header, want := range map[string]string{
+		"":              "Unauthorized: no bearer token was sent (Authorization: Bearer TOKEN)\n",
+		"Basic secret":  "Unauthorized: no bearer token was sent (Authorization: Bearer TOKEN)\n",
+		"Bearer secre":  "Unauthorized: the bearer token is none of this server's\n",
+		"Bearer secret": "",
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", header)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		if refused := response.StatusCode == http.StatusUnauthorized; refused != (want != "") || refused && string(body) != want {
+			t.Errorf("%q: %d %q", header, response.StatusCode, body)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
 func TestHTTPAddressInUse(t *testing.T) {
 	s := serve(t, nil, nil)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -66,7 +66,11 @@ func (d *door) identify(r *http.Request) (identity, *denial) {
 		// A token that is nobody's counts as none, unless it may have been a view's.
 		return identity{to: d.server}, nil
 	}
-	return identity{}, d.challenge(http.StatusUnauthorized, unauthorized, nil)
+	why := "no bearer token was sent (Authorization: Bearer TOKEN)"
+	if given != "" {
+		why = "the bearer token is none of this server's"
+	}
+	return identity{}, d.challenge(http.StatusUnauthorized, unauthorized+": "+why, nil)
 }
 
 // accept tells whom an access token is from.
