@@ -12,14 +12,16 @@ type invocation struct {
 	session *Session
 	ref     ownRef
 	args    *payload
-	// entry is where the result is kept; nil for a call inside another expression, which has promise alone.
+	// entry is where the result is kept; nil for a call inside another expression, which has promise alone, and counts what it
+	// comes to in outer.
 	entry   *export
 	promise *promise
+	outer   *payload
 }
 
 // reach prepares what a path with or without arguments stands for. The mutex is held.
 func (s *Session) reach(p *payload, target *export, ref ownRef, entry *export) (*promise, error) {
-	i := &invocation{session: s, ref: ref, entry: entry, promise: &promise{}}
+	i := &invocation{session: s, ref: ref, entry: entry, promise: &promise{}, outer: p}
 	if entry != nil {
 		i.promise = entry.promise
 	}
@@ -78,7 +80,10 @@ func (i *invocation) begin(target any) {
 		i.end(nil, err)
 		return
 	case !i.ref.call && len(rest) == 0:
-		value, err := i.session.share(callee)
+		var value any
+		if err = i.chargeOuter(callee); err == nil {
+			value, err = i.session.share(callee)
+		}
 		i.end(value, err)
 		return
 	}
@@ -137,8 +142,21 @@ func (i *invocation) run(run Run) {
 	s.runs.Go(func() {
 		defer cancel()
 		value, err := guarded(ctx, run)
+		if err == nil {
+			if err = i.chargeOuter(value); err != nil {
+				s.unsent(value)
+			}
+		}
 		i.end(value, err)
 	})
+}
+
+// chargeOuter counts the result of a call inside another expression.
+func (i *invocation) chargeOuter(value any) error {
+	if i.entry != nil || i.outer == nil {
+		return nil
+	}
+	return i.outer.charge(sizeOf(value))
 }
 
 func guarded(ctx context.Context, run Run) (value any, err error) {
@@ -153,6 +171,7 @@ func guarded(ctx context.Context, run Run) (value any, err error) {
 // end gives back the parameters' stubs, and then settles the call.
 func (i *invocation) end(value any, err error) {
 	i.args.dispose()
+	i.args.uncharge()
 	if err != nil {
 		value = nil // it may be a nil pointer of some kind
 	}
@@ -189,22 +208,24 @@ func (s *Session) finish(e *export, value any, err error) {
 		s.unsent(value)
 	}
 	if over {
-		s.Abort(errLimit("calls hold more than %d bytes", s.limits.Held))
+		s.Abort(s.errHeld())
 	}
 }
 
-// sizeOf is about how many bytes a value holds.
+func (s *Session) errHeld() error { return errLimit("calls hold more than %d bytes", s.limits.Held) }
+
+// sizeOf is about how many bytes a value holds, with what holds the value.
 func sizeOf(v any) int64 {
 	const box = 32
 	switch v := v.(type) {
 	case json.RawMessage:
-		return int64(len(v))
+		return box + int64(len(v))
 	case string:
-		return int64(len(v))
+		return box + int64(len(v))
 	case []byte:
-		return int64(len(v))
+		return box + int64(len(v))
 	case TypedBytes:
-		return int64(len(v.Data))
+		return box + int64(len(v.Data))
 	case []any:
 		total := int64(box)
 		for _, item := range v {
@@ -217,6 +238,10 @@ func sizeOf(v any) int64 {
 			total += int64(len(m.Key)) + sizeOf(m.Value)
 		}
 		return total
+	case *Error:
+		return box + int64(len(v.Name)+len(v.Message)+len(v.Stack)) + sizeOf(v.Props)
+	case ownRef:
+		return box + sizeOf(v.path) + sizeOf(v.args)
 	}
 	return box
 }
@@ -269,27 +294,28 @@ func unreadable(v any, name string) error {
 	return typeError("Cannot read properties of %s (reading '%s')", word, name)
 }
 
-// property reads a member of JSON text.
-func property(text json.RawMessage, name string) (any, error) {
+// property reads a member of JSON text, which stays a part of it.
+func property(text json.RawMessage, name string) (found any, err error) {
+	found = Undefined{}
 	switch text[0] {
 	case '{':
-		object, err := members(text)
-		if err != nil {
-			return nil, err
-		}
-		if member, ok := object.Get(name); ok {
-			return member, nil
-		}
+		err = eachMember(text, func(key string, value json.RawMessage) {
+			if key == name {
+				found = value // the last of them
+			}
+		})
 	case '[':
-		var list []json.RawMessage
-		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, err
+		wanted, notIndex := strconv.Atoi(name)
+		if notIndex != nil {
+			break
 		}
-		if index, err := strconv.Atoi(name); err == nil && index >= 0 && index < len(list) {
-			return list[index], nil
-		}
+		err = eachMember(text, func(_ string, value json.RawMessage) {
+			if wanted--; wanted == -1 {
+				found = value
+			}
+		})
 	case 'n':
-		return nil, unreadable(nil, name)
+		err = unreadable(nil, name)
 	}
-	return Undefined{}, nil
+	return found, err
 }

@@ -22,7 +22,8 @@
 //
 // # Limits
 //
-// [Limits] has them, with defaults and reasons. What the peer does wrong ends the session with an "abort" that says
+// [Limits] has them, with defaults and reasons; beside them, a message has at most 65,536 values that are listed one by one:
+// arguments, and the members of what is not all plain JSON. What the peer does wrong ends the session with an "abort" that says
 // so; what is well formed but beyond this subset (streams, blobs, requests, map) rejects that one call.
 package capnweb
 
@@ -80,8 +81,8 @@ type Limits struct {
 	Table int
 	// Calls bounds the peer's calls that run at one time. Default 8,192: each is a goroutine and its arguments.
 	Calls int
-	// Held bounds the bytes of arguments and results that calls hold until they are released. Default 256 MiB:
-	// eight messages of the largest size.
+	// Held bounds the bytes of arguments and results that calls hold until they are released, copies included, and 32 for each
+	// value that does not stay JSON text. Default 256 MiB: eight messages of the largest size.
 	Held int64
 	// Queued bounds the bytes that wait to be written. Default 128 MiB: four messages of the largest size; past
 	// it, the peer does not read.

@@ -36,6 +36,10 @@ var vectors = []struct {
 	{`["error","E","m","at x"]`, &Error{Name: "E", Message: "m", Stack: "at x"}},
 	{`["error","E","m",null,{"code":"C","cause":["error","F","n"]}]`, &Error{Name: "E", Message: "m",
 		Props: Object{{Key: "code", Value: json.RawMessage(`"C"`)}, {Key: "cause", Value: &Error{Name: "F", Message: "n"}}}}},
+	{`[[1,{"a":[["x",[[2]]]],"b":{}},["undefined"],[[]],"y"]]`, []any{json.RawMessage(`1`), json.RawMessage(`{"a":["x",[2]],"b":{}}`), Undefined{},
+		json.RawMessage(`[]`), json.RawMessage(`"y"`)}},
+	{`{"a\"":1,"l":[[[[]],[[{"k":[[0]]},["undefined"]]]]],"z":"}"}`, Object{{Key: `a"`, Value: json.RawMessage(`1`)},
+		{Key: "l", Value: []any{json.RawMessage(`[]`), []any{json.RawMessage(`{"k":[0]}`), Undefined{}}}}, {Key: "z", Value: json.RawMessage(`"}"`)}}},
 	{`{"u":["undefined"],"n":null,"l":[[["undefined"],[[1]]]]}`, Object{{Key: "u", Value: Undefined{}}, {Key: "n", Value: json.RawMessage(`null`)},
 		{Key: "l", Value: []any{Undefined{}, json.RawMessage(`[1]`)}}}},
 }

@@ -10,6 +10,10 @@ type payload struct {
 	slots   []slot
 	// calls sets off what the expression calls, in order, once the mutex is free.
 	calls []func()
+	// copied is what copies of other values and results of calls inside count for in the session's held; the session's mutex
+	// guards it. over: they count no more.
+	copied int64
+	over   bool
 }
 
 // slot is a place in a payload for what a promise comes to.
@@ -58,7 +62,7 @@ func (s *Session) replace(p *payload, v any, put func(any)) (any, error) {
 		p.stubs = append(p.stubs, st)
 		return st, nil
 	case promiseRef:
-		ended, err := s.importPromise(int64(v))
+		ended, err := s.importPromise(p, int64(v))
 		if err != nil {
 			return nil, err
 		}
@@ -116,13 +120,13 @@ func (s *Session) importStub(id int64) (*Stub, error) {
 	return &Stub{session: s, id: id}, nil
 }
 
-func (s *Session) importPromise(id int64) (*promise, error) {
+func (s *Session) importPromise(p *payload, id int64) (*promise, error) {
 	entry, err := s.introduce(id)
 	if err != nil {
 		return nil, err
 	}
 	if entry.promise == nil {
-		entry.promise = &promise{}
+		entry.promise, entry.holder = &promise{}, p
 	}
 	return entry.promise, nil
 }
@@ -159,7 +163,10 @@ func (p *payload) ready(f func(err error)) {
 			return
 		}
 		if next.borrowed {
-			if value, err = p.session.share(value); err != nil {
+			if err = p.charge(sizeOf(value)); err == nil {
+				value, err = p.session.share(value)
+			}
+			if err != nil {
 				f(err)
 				return
 			}
@@ -176,6 +183,50 @@ func (p *payload) setOff() {
 		call()
 	}
 	p.calls = nil
+}
+
+// charge counts what a payload comes to hold beside its own message: a few bytes may name a large value, and more than once. A
+// session whose calls hold too much ends, before there is a copy. The mutex is not held.
+func (p *payload) charge(size int64) error {
+	p.session.mu.Lock()
+	err := p.count(size)
+	p.session.mu.Unlock()
+	if err != nil {
+		p.session.Abort(err)
+	}
+	return err
+}
+
+// count is charge for who holds the mutex, and ends the session on an error.
+func (p *payload) count(size int64) error {
+	s := p.session
+	switch {
+	case p.over:
+	case s.held+size > s.limits.Held:
+		return s.errHeld()
+	default:
+		s.held += size
+		p.copied += size
+	}
+	return nil
+}
+
+// uncharge ends what charge has begun: the value counts elsewhere, or is not needed any more. The mutex is not held.
+func (p *payload) uncharge() {
+	p.session.mu.Lock()
+	defer p.session.mu.Unlock()
+	p.session.held -= p.copied
+	p.copied, p.over = 0, true
+}
+
+// takeOver counts what other has until now. The mutex is not held.
+func (p *payload) takeOver(other *payload) {
+	p.session.mu.Lock()
+	defer p.session.mu.Unlock()
+	if !p.over {
+		p.copied += other.copied
+		other.copied = 0
+	}
 }
 
 // dispose gives back the stubs that came with the payload.

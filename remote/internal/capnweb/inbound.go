@@ -5,7 +5,7 @@ import "strconv"
 // push evaluates an expression of the peer at once, in its place in the order.
 func (s *Session) push(m message, size int) error {
 	s.mu.Lock()
-	e, p, err := s.admit(m, int64(size))
+	e, p, err := s.admit(m, max(int64(size), sizeOf(m.expr)))
 	s.mu.Unlock()
 	if err != nil {
 		return err
@@ -21,6 +21,7 @@ func (s *Session) push(m message, size int) error {
 		if err != nil {
 			p.dispose()
 		}
+		p.uncharge()
 		s.finish(e, p.value, err)
 	})
 	return nil
@@ -33,7 +34,7 @@ func (s *Session) admit(m message, size int64) (*export, *payload, error) {
 		return nil, nil, errLimit("more than %d calls and objects are held for the peer", s.limits.Table)
 	}
 	if s.held += size; s.held > s.limits.Held {
-		return nil, nil, errLimit("calls hold more than %d bytes", s.limits.Held)
+		return nil, nil, s.errHeld()
 	}
 	e := &export{id: s.lastPush, promise: &promise{}, refs: 1, stream: m.kind == "stream", pulled: m.kind == "stream", owns: true, size: size}
 	s.exports[e.id] = e

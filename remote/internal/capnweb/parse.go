@@ -16,8 +16,27 @@ type parser struct {
 	in  []byte
 	pos int
 	out []byte
-	// kids holds the members read so far of every container that is open, innermost last.
+	// kids holds the members read so far of every container that is open and has a special value in it, innermost last.
 	kids []kid
+	// listed counts what does not stay text: members of such containers, arguments, parts of paths.
+	listed int
+}
+
+// mostListed bounds that: each takes a hundred bytes, and two in a message. It is as many as Limits.Table holds by default.
+const mostListed = 1 << 16
+
+// count counts one more.
+func (p *parser) count() error {
+	if p.listed++; p.listed > mostListed {
+		return errLimit("a message has more than %d values that are listed one by one", mostListed)
+	}
+	return nil
+}
+
+// keep notes a member of a container that has a special value in it.
+func (p *parser) keep(k kid) error {
+	p.kids = append(p.kids, k)
+	return p.count()
 }
 
 // item is a value that was read: the range of out that has its JSON text, or what is more than JSON.
@@ -157,24 +176,51 @@ func (p *parser) object(depth int) (item, error) {
 		}
 		p.out = append(p.out, ':')
 		value, err := p.value(depth + 1)
+		if err == nil && value.special != nil && !special {
+			special, err = true, p.keepBefore(start, key.start)
+		}
+		if err == nil && special {
+			err = p.keep(kid{key.start, key.end, value})
+		}
 		if err != nil {
 			return item{}, err
 		}
-		special = special || value.special != nil
-		p.kids = append(p.kids, kid{key.start, key.end, value})
 	}
 	p.pos++
 	p.out = append(p.out, '}')
-	kids := p.kids[base:]
-	p.kids = p.kids[:base]
 	if !special {
 		return item{start: start, end: len(p.out)}, nil
 	}
+	kids := p.kids[base:]
+	p.kids = p.kids[:base]
 	object := make(Object, len(kids))
 	for i, k := range kids {
 		object[i] = Member{Key: unquote(p.out[k.keyStart:k.keyEnd]), Value: p.cutOut(k.item)}
 	}
 	return item{special: object}, nil
+}
+
+// keepBefore notes the members of a container, which begins at start of out, that came before its first special value: they
+// are plain JSON up to end. Most containers have none, and their members stay text.
+func (p *parser) keepBefore(start, end int) error {
+	q := parser{in: p.out[:end], pos: start + 1}
+	for q.pos < end {
+		var k kid
+		if p.out[start] == '{' {
+			k.keyStart = q.pos
+			_ = q.skipScalar() // all of it was checked
+			k.keyEnd = q.pos
+			q.pos++
+		}
+		k.start = q.pos
+		_ = q.skip(0)
+		k.end = q.pos
+		q.pos++
+		if err := p.keep(k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // array reads what stands in brackets: an escaped array, or a special value.
@@ -212,12 +258,17 @@ func (p *parser) list(depth int) (item, error) {
 		p.pos++
 	} else {
 		for {
+			before := len(p.out)
 			value, err := p.value(depth + 1)
+			if err == nil && value.special != nil && !special {
+				special, err = true, p.keepBefore(start, before)
+			}
+			if err == nil && special {
+				err = p.keep(kid{item: value})
+			}
 			if err != nil {
 				return item{}, err
 			}
-			special = special || value.special != nil
-			p.kids = append(p.kids, kid{item: value})
 			more, err := p.more()
 			if err != nil {
 				return item{}, err
@@ -229,11 +280,11 @@ func (p *parser) list(depth int) (item, error) {
 		}
 	}
 	p.out = append(p.out, ']')
-	kids := p.kids[base:]
-	p.kids = p.kids[:base]
 	if !special {
 		return item{start: start, end: len(p.out)}, nil
 	}
+	kids := p.kids[base:]
+	p.kids = p.kids[:base]
 	list := make([]any, len(kids))
 	for i, k := range kids {
 		list[i] = p.cutOut(k.item)
@@ -258,6 +309,9 @@ func (p *parser) items(depth int) ([]any, error) {
 			return nil, err
 		}
 		values = append(values, p.cutOut(value))
+		if err := p.count(); err != nil {
+			return nil, err
+		}
 		if more, err := p.more(); err != nil || !more {
 			return values, err
 		}

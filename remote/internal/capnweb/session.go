@@ -64,6 +64,8 @@ type imported struct {
 	stubs      int
 	// promise is set for the result of a call and for a promise of the peer.
 	promise *promise
+	// holder is whose value waits for the peer's promise, and counts what that comes to.
+	holder *payload
 }
 
 // start begins a session over a transport.
@@ -252,9 +254,9 @@ func (s *Session) receive(m message, size int) error {
 	case "release":
 		return s.release(m.id, m.n)
 	case "resolve":
-		return s.settleImport(m.id, m.expr, false)
+		return s.settleImport(m, size, false)
 	case "reject":
-		return s.settleImport(m.id, m.expr, true)
+		return s.settleImport(m, size, true)
 	}
 	return s.aborted(m.expr)
 }
@@ -282,4 +284,9 @@ func asError(v any) error {
 // errLimit ends a session whose peer went over a limit.
 func errLimit(format string, args ...any) error {
 	return newError("Error", CodeLimit, "%s", fmt.Sprintf(format, args...))
+}
+
+func isLimit(err error) bool {
+	limit := new(Error)
+	return errors.As(err, &limit) && limit.Code() == CodeLimit
 }

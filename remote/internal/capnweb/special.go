@@ -67,7 +67,7 @@ func (p *parser) special(tag string, bracket, depth int) (any, error) {
 	case "blob", "url", "headers", "request", "response":
 		v = unsupported{tag: tag}
 	}
-	if err, ok := err.(*Error); ok && err.Name == "TypeError" {
+	if err, ok := err.(*Error); ok && (err.Name == "TypeError" || isLimit(err)) {
 		return nil, err // it has said more than that the value is unknown
 	}
 	if v == nil || err != nil {
@@ -127,6 +127,9 @@ func (p *parser) own(stub bool, bracket, depth int) (any, error) {
 		return ref, nil
 	}
 	if ref.path, err = p.path(); err != nil {
+		if isLimit(err) {
+			return nil, err
+		}
 		return fail(err)
 	}
 	if more, err = p.more(); err != nil {
@@ -174,6 +177,9 @@ func (p *parser) path() ([]any, error) {
 				return nil, p.syntax("Negative index")
 			}
 			path = append(path, int(index))
+		}
+		if err := p.count(); err != nil {
+			return nil, err
 		}
 		if more, err := p.more(); err != nil || !more {
 			return path, err
@@ -347,27 +353,37 @@ func members(v any) (Object, error) {
 	if !ok {
 		return v.(Object), nil
 	}
-	q := parser{in: raw, pos: 1}
 	var object Object
-	for q.next() != '}' {
-		if len(object) > 0 {
+	err := eachMember(raw, func(key string, value json.RawMessage) { object = append(object, Member{Key: key, Value: value}) })
+	return object, err
+}
+
+// eachMember tells the members of the JSON text of an object, or of a list, which have no key.
+func eachMember(text json.RawMessage, tell func(key string, value json.RawMessage)) error {
+	q := parser{in: text, pos: 1}
+	end := text[0] + 2 // in ASCII, for both
+	for first := true; q.next() != end; first = false {
+		if !first {
 			if err := q.comma(); err != nil {
-				return nil, err
+				return err
 			}
 		}
-		key, err := q.text()
-		if err != nil {
-			return nil, err
-		}
-		if err := q.take(':'); err != nil {
-			return nil, err
+		key := ""
+		if text[0] == '{' {
+			var err error
+			if key, err = q.text(); err != nil {
+				return err
+			}
+			if err := q.take(':'); err != nil {
+				return err
+			}
 		}
 		q.next()
 		start := q.pos
 		if err := q.skip(0); err != nil {
-			return nil, err
+			return err
 		}
-		object = append(object, Member{Key: key, Value: raw[start:q.pos:q.pos]})
+		tell(key, text[start:q.pos:q.pos])
 	}
-	return object, nil
+	return nil
 }
