@@ -123,28 +123,6 @@
   for (const key of ['ref', 'unref', 'hasRef']) p.define(Immediate.prototype, key, p.hide(Immediate.prototype[key]), true);
   p.define(Immediate.prototype, p.SymbolToStringTag, 'Immediate');
 
-  // Without declared parameters: the reference's functions have length 0.
-  const globals = {
-    setTimeout(...args) { return schedule('setTimeout', args, false); },
-    clearTimeout(...args) { clear(args[0]); },
-    setInterval(...args) { return schedule('setInterval', args, true); },
-    clearInterval(...args) { clear(args[0]); },
-    setImmediate(...args) {
-      check('setImmediate', args[0]);
-      const immediate = p.ObjectCreate(Immediate.prototype);
-      immediates.set(immediate, set(args[0], 0, after(args, 1), false));
-      return immediate;
-    },
-    clearImmediate(...args) {
-      if (args[0] === undefined || args[0] === null) return;
-      if (!immediates.has(args[0])) throw new p.TypeError("Failed to execute 'clearImmediate' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'Immediate'.");
-      clear(immediates.get(args[0]));
-    },
-    queueMicrotask(...args) {
-      check('queueMicrotask', args[0]);
-      host.queueMicrotask(args[0]);
-    },
-  };
   const after = (args, first) => {
     const rest = p.list();
     for (let i = first; i < args.length; i++) rest[i - first] = args[i];
@@ -156,16 +134,48 @@
   };
   const illegal = 'Illegal invocation: function called with incorrect `this` reference. ' +
     'See https://developers.cloudflare.com/workers/observability/errors/#illegal-invocation-errors for details.';
-  for (const name in globals) {
-    const fn = globals[name];
-    const { [name]: exposed } = {
-      [name](...args) {
-        if (this !== undefined && this !== null && this !== global) throw new p.TypeError(illegal);
-        return p.ReflectApply(fn, undefined, args);
-      },
-    };
-    host.define(name, p.hide(exposed), { enumerable: true });
-  }
+  const checkThis = (self) => {
+    if (self !== undefined && self !== null && self !== global) throw new p.TypeError(illegal);
+  };
+  // Without declared parameters: the reference's functions have length 0.
+  const globals = {
+    setTimeout(...args) {
+      checkThis(this);
+      return schedule('setTimeout', args, false);
+    },
+    clearTimeout(...args) {
+      checkThis(this);
+      clear(args[0]);
+    },
+    setInterval(...args) {
+      checkThis(this);
+      return schedule('setInterval', args, true);
+    },
+    clearInterval(...args) {
+      checkThis(this);
+      clear(args[0]);
+    },
+    setImmediate(...args) {
+      checkThis(this);
+      check('setImmediate', args[0]);
+      const immediate = p.ObjectCreate(Immediate.prototype);
+      immediates.set(immediate, set(args[0], 0, after(args, 1), false));
+      return immediate;
+    },
+    clearImmediate(...args) {
+      checkThis(this);
+      if (args[0] === undefined || args[0] === null) return;
+      if (!immediates.has(args[0])) throw new p.TypeError("Failed to execute 'clearImmediate' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'Immediate'.");
+      clear(immediates.get(args[0]));
+    },
+    queueMicrotask(...args) {
+      checkThis(this);
+      check('queueMicrotask', args[0]);
+      host.queueMicrotask(args[0]);
+    },
+  };
+  const names = p.ObjectKeys(globals);
+  for (let i = 0; i < names.length; i++) host.define(names[i], p.hide(globals[names[i]]), { enumerable: true });
 
   class Scheduler {
     constructor() { throw new p.TypeError('Illegal constructor'); }

@@ -28,7 +28,7 @@
   }
   const keys = p.ReflectOwnKeys(Module);
   for (let i = 0; i < keys.length; i++) {
-    p.ObjectDefineProperty(Refusing, keys[i], { __proto__: null, ...p.ObjectGetOwnPropertyDescriptor(Module, keys[i]) });
+    p.ObjectDefineProperty(Refusing, keys[i], p.ObjectGetOwnPropertyDescriptor(Module, keys[i]));
   }
   p.define(Module.prototype, 'constructor', p.hide(Refusing, 'Module'));
   p.define(WebAssembly, 'Module', Refusing);
