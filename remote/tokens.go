@@ -47,7 +47,7 @@ func (t Tenant) withDefaults() Tenant {
 
 // Tokens is a set of bearer tokens in a file, read anew when it has changed. A line is
 //
-//	NAME TOKEN [concurrency=N] [queue=N] [queueTimeout=D] [timeout=D] [memory=BYTES]
+//	NAME TOKEN [concurrency=N] [queue=N] [queueTimeout=D] [timeout=D] [memory=SIZE]
 //
 // or a token alone, whose name is then "default". Blank lines and lines that begin with # do not count. Several lines
 // may have one name: add a token, move its users, take the old one away.
@@ -188,9 +188,7 @@ func (t *Tenant) set(key, value string) (err error) {
 	case "timeout":
 		span(&t.MaxTimeout)
 	case "memory":
-		var memory int
-		count(&memory)
-		t.Limits.Memory = int64(memory)
+		t.Limits.Memory, err = ParseBytes(value)
 	default:
 		return fmt.Errorf("there is no option %q; there are concurrency, queue, queueTimeout, timeout and memory", key)
 	}

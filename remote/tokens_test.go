@@ -85,6 +85,7 @@ func TestTokenFilesThatAreNone(t *testing.T) {
 		"a x y\n":                 "line 1: after NAME TOKEN stand options like concurrency=4",
 		"a x concurrency=0\n":     `line 1: concurrency must be a whole number, 1 at least, is "0"`,
 		"a x timeout=-1s\n":       `line 1: timeout must be a duration such as 30s, is "-1s"`,
+		"a x memory=64M\n":        `line 1: memory must be a size in bytes, such as 67108864, 64MB or 64MiB, is "64M"`,
 		"a x queueTimeout=soon\n": `line 1: queueTimeout must be a duration such as 30s, is "soon"`,
 	} {
 		if _, err := parseTokens(text); err == nil || err.Error() != want {
@@ -93,6 +94,14 @@ func TestTokenFilesThatAreNone(t *testing.T) {
 	}
 	if _, err := LoadTokens(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestATokensMemory(t *testing.T) {
+	for text, want := range map[string]int64{"memory=67108864": 64 << 20, "memory=64MiB": 64 << 20, "memory=64MB": 64e6} {
+		if tenant, _, err := parseToken([]string{"a", "x", text}); err != nil || tenant.Limits.Memory != want {
+			t.Errorf("%s: %+v, %v", text, tenant, err)
+		}
 	}
 }
 

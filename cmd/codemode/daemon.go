@@ -33,7 +33,7 @@ tool calls and results cross: tools and credentials stay with the host. "listeni
 accepts. ADDR is host:port (port 0 takes a free one; without a host it is loopback) or unix:/path; an address that others can
 reach needs --token-file or --client-ca. GET /healthz, /readyz and /metrics answer without a token.
 
-A token file has a line NAME TOKEN [concurrency=N] [queue=N] [queueTimeout=30s] [timeout=60s] [memory=BYTES] for each token; a
+A token file has a line NAME TOKEN [concurrency=N] [queue=N] [queueTimeout=30s] [timeout=60s] [memory=64MiB] for each token; a
 line of one word is a token without a name. It is read anew when it changes and on SIGHUP (replace it by a rename); a token that was
 taken away ends its sessions. SIGTERM drains: no new sessions and runs, what runs finishes within --drain-timeout, and the
 sessions end with a code. A second SIGTERM ends at once.`,
@@ -71,7 +71,12 @@ func (o *daemonOptions) declare(flags *flag.FlagSet) {
 	flags.Var(&o.origins, "origin", "a web `origin` (https://app.example) whose pages may connect; may be repeated")
 	flags.IntVar(&o.workers, "workers", max(4, runtime.GOMAXPROCS(0)), "programs that run at one time")
 	flags.IntVar(&o.maxSessions, "max-sessions", 0, "sessions at one time (default 10000)")
-	flags.Int64Var(&o.memory, "memory", 0, "`bytes` of memory a program may use (default 128 MiB)")
+	flags.Func("memory", "the memory a program may use, a `size` such as 64MB, 64MiB or a number of bytes (default 128 MiB)", func(text string) (err error) {
+		if text != "0" { // which was the default, and is
+			o.memory, err = remote.ParseBytes(text)
+		}
+		return err
+	})
 	flags.DurationVar(&o.maxTimeout, "max-timeout", 0, "the longest timeout a request may name (default 30m)")
 	flags.DurationVar(&o.drainTimeout, "drain-timeout", 30*time.Second, "how long running programs have to finish after SIGTERM")
 	flags.StringVar(&o.outbound, "outbound", "inherit", "the network of a program whose request names none: inherit or blocked")
@@ -145,7 +150,7 @@ func (o *daemonOptions) resolve(logger *slog.Logger) (*remote.HandlerOptions, *t
 	if err != nil {
 		return nil, nil, err
 	}
-	if config != nil && strings.HasPrefix(o.listen, unixPrefix) {
+	if _, unix := socketPath(o.listen); unix && config != nil {
 		return nil, nil, usagef("--tls-cert goes with host:port; a socket's permissions say who may connect")
 	}
 	if o.tokenFile == "" && o.clientCA == "" && !onlyHere(o.listen) {
@@ -179,11 +184,9 @@ func (o *daemonOptions) tls() (*tls.Config, error) {
 	return config, nil
 }
 
-const unixPrefix = "unix:"
-
 // onlyHere reports whether only this machine reaches an address.
 func onlyHere(addr string) bool {
-	if strings.HasPrefix(addr, unixPrefix) {
+	if _, unix := socketPath(addr); unix {
 		return true
 	}
 	host, _, err := net.SplitHostPort(addr)
@@ -198,12 +201,14 @@ func onlyHere(addr string) bool {
 func listenOn(ctx context.Context, addr string, config *tls.Config) (net.Listener, string, error) {
 	scheme := "ws"
 	network := "tcp"
-	path, unix := strings.CutPrefix(addr, unixPrefix)
-	if unix {
+	path, unix := socketPath(addr)
+	if unix && path == "" {
+		return nil, "", usagef("--listen %s names no socket: unix:/path", addr)
+	} else if unix {
 		network, addr = "unix", path
 		removeStale(addr)
 	} else if host, port, err := net.SplitHostPort(addr); err != nil {
-		return nil, "", usagef("the address %q is neither host:port nor unix:/path: %v", addr, err)
+		return nil, "", noAddress("--listen", addr, "host:port or unix:/path")
 	} else if host == "" {
 		addr = net.JoinHostPort("127.0.0.1", port)
 	}

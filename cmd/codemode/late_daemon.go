@@ -33,7 +33,7 @@ func dialedOrLate(ctx context.Context, log *slog.Logger, dial func(context.Conte
 	if err == nil || !errors.Is(err, protocol.CodeConnectionRejected) || ctx.Err() != nil {
 		return reached, err
 	}
-	log.Warn("no daemon is reached yet; every run tries again", "error", protocol.Explain(err))
+	log.Warn("no daemon is reached yet; every run tries again", "error", explain(err))
 	return &lateDaemon{dial: dial, log: log, turn: make(chan struct{}, 1), failed: err, tried: time.Now()}, nil
 }
 

@@ -19,6 +19,7 @@ func openable(address string) string {
 	}
 	if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsUnspecified() {
 		u.Host = net.JoinHostPort("127.0.0.1", u.Port())
+		return u.String()
 	}
-	return u.String()
+	return address // a socket's path is not escaped
 }

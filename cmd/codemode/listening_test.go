@@ -10,6 +10,7 @@ func TestOpenable(t *testing.T) {
 		"http://[::1]:8765/mcp":     "http://[::1]:8765/mcp",
 		"http://10.0.0.1:1/mcp":     "http://10.0.0.1:1/mcp",
 		"ws+unix:///run/x.sock":     "ws+unix:///run/x.sock",
+		"ws+unix:///run/a b.sock":   "ws+unix:///run/a b.sock",
 		"http://127.0.0.1:1/?token": "http://127.0.0.1:1/?token",
 	} {
 		if got := openable(address); got != want {

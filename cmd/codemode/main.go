@@ -14,7 +14,6 @@ import (
 	"os/signal"
 
 	"github.com/codemode-go/codemode/executor/worker"
-	"github.com/codemode-go/codemode/protocol"
 )
 
 // The exit codes of every command.
@@ -96,7 +95,7 @@ func report(term terminal, c command, err error) int {
 	if errors.Is(err, errFailed) {
 		return exitFailed
 	}
-	fmt.Fprintf(term.err, "codemode %s: %s\n", c.name, protocol.Explain(err))
+	fmt.Fprintf(term.err, "codemode %s: %s\n", c.name, explain(err))
 	if errors.As(err, new(usageError)) {
 		return exitUsage
 	}

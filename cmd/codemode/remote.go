@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/codemode-go/codemode/protocol"
@@ -27,7 +26,7 @@ type remoteOptions struct {
 }
 
 func (o *remoteOptions) declare(flags *flag.FlagSet) {
-	flags.Var(&o.urls, "remote", "run programs on the daemon at this `URL` (ws, wss, or ws+unix:///socket), not here; of several, repeated or with "+
+	flags.Var(&o.urls, "remote", "run programs on the daemon at this `URL` (ws://host:port, wss://…, or ws+unix:///socket), not here; of several, repeated or with "+
 		"commas between, each run takes the least busy one, and of dns+ws://name:port each address of the name is one")
 	flags.StringVar(&o.token, "token", "", "with --remote, the bearer `token` (default $"+tokenVariable+")")
 	flags.StringVar(&o.ca, "remote-ca", "", "with --remote wss://…, trust the authorities in this `file`, not the system's")
@@ -65,9 +64,6 @@ func (o *remoteOptions) executor(ctx context.Context, defaults *remote.DialOptio
 	return balancer, nil
 }
 
-// schemes are those of a daemon's address, dns+ aside. Those of HTTP say the same of it.
-var schemes = []string{"ws", "wss", "ws+unix", "http", "https"}
-
 // daemons lists the URLs.
 func (o *remoteOptions) daemons() ([]string, error) {
 	var urls []string
@@ -76,10 +72,11 @@ func (o *remoteOptions) daemons() ([]string, error) {
 			if text = strings.TrimSpace(text); text == "" {
 				return nil, usagef("--remote %q names no daemon", list)
 			}
-			if scheme, _, found := strings.Cut(text, "://"); !found || !slices.Contains(schemes, strings.TrimPrefix(scheme, "dns+")) {
-				return nil, usagef("--remote takes ws://, wss:// and ws+unix:///path addresses, not %q", scheme)
+			url, err := daemonURL(text)
+			if err != nil {
+				return nil, err
 			}
-			urls = append(urls, text)
+			urls = append(urls, url)
 		}
 	}
 	if len(urls) > 0 {

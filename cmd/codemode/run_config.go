@@ -21,7 +21,7 @@ func (o runOptions) runOverServers(ctx context.Context, term terminal, args []st
 	if err != nil {
 		return err
 	}
-	o.serve.remote = o.remote
+	o.serve.remote, o.serve.once = o.remote, true
 	logger, err := o.serve.logger(term.err)
 	if err != nil {
 		return err

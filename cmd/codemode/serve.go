@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,7 +82,9 @@ type serveOptions struct {
 	resources bool
 	prompts   bool
 	remote    remoteOptions
-	runs      *ui.Store // with --ui, the newest runs
+	// once says that there is one run, and no other that could reach a daemon later.
+	once bool
+	runs *ui.Store // with --ui, the newest runs
 	// instruments measure the runs, see observe; metrics is one of them with --http, and pool what programs run on, unless
 	// that is a daemon.
 	instruments []mcpserver.Instrument
@@ -168,6 +171,9 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 	if err != nil {
 		return err
 	}
+	if _, _, err := net.SplitHostPort(o.http); o.http != "" && err != nil {
+		return noAddress("--http", o.http, "host:port")
+	}
 	if o.ui != "" {
 		o.runs = ui.NewStore(nil)
 	}
@@ -249,9 +255,14 @@ func (o *serveOptions) serverOptions(cfg *config.Config, logger *slog.Logger) (*
 
 // newExecutor is what the programs run on: a daemon, or a pool of this process.
 func (o *serveOptions) newExecutor(ctx context.Context, settings config.Settings, logger *slog.Logger) (protocol.Executor, error) {
-	daemon, err := dialedOrLate(ctx, logger, func(ctx context.Context) (protocol.Executor, error) {
+	dial := func(ctx context.Context) (protocol.Executor, error) {
 		return o.remote.executor(ctx, &remote.DialOptions{Outbound: outboundOf(settings), Limits: settings.Limits, Logger: logger})
-	})
+	}
+	reach := func() (protocol.Executor, error) { return dialedOrLate(ctx, logger, dial) }
+	if o.once {
+		reach = func() (protocol.Executor, error) { return dial(ctx) }
+	}
+	daemon, err := reach()
 	if daemon != nil || err != nil {
 		return daemon, err
 	}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// socketPath is the path of a socket's address. --listen and --remote take the spellings of both: unix:/path as listeners have it, and
+// ws+unix:///path as clients do.
+func socketPath(address string) (path string, ok bool) {
+	for _, scheme := range []string{"ws+unix:", "unix:"} {
+		if path, ok = strings.CutPrefix(address, scheme); ok {
+			return strings.TrimPrefix(path, "//"), true
+		}
+	}
+	return "", false
+}
+
+// schemes are those of a daemon's address, sockets aside. Those of HTTP say the same of it.
+var schemes = []string{"ws", "wss", "http", "https"}
+
+// daemonURL is what --remote names, in the spelling that package remote has.
+func daemonURL(text string) (string, error) {
+	plain, several := strings.CutPrefix(text, "dns+")
+	path, isSocket := socketPath(plain)
+	scheme, rest, found := strings.Cut(plain, "://")
+	switch {
+	case isSocket && several:
+		return "", usagef("dns+ stands before ws://, wss://, http:// or https://, and a name: a socket has none")
+	case isSocket && path == "":
+		return "", usagef("--remote %s names no socket: ws+unix:///path", text)
+	case isSocket:
+		return "ws+unix://" + path, nil
+	case !found && !strings.Contains(plain, "@"):
+		return "", usagef("--remote takes ws://, wss:// and ws+unix:///path addresses, not %q; is ws://%s meant?", text, plain)
+	case !found:
+		return "", usagef("--remote takes ws://, wss:// and ws+unix:///path addresses; this one has no scheme") // and a password
+	case !slices.Contains(schemes, scheme):
+		return "", usagef("--remote takes ws://, wss:// and ws+unix:///path addresses, not %q", scheme) // the rest may hold a password
+	}
+	if u, err := url.Parse(plain); err == nil && u.Hostname() == "" || rest == "" {
+		return "", usagef("--remote %s:// names no host", scheme)
+	}
+	return text, nil
+}
+
+// noAddress is the mistake of what is no host:port, and the address that it may stand for.
+func noAddress(flag, address, wanted string) error {
+	meant := ""
+	if _, rest, found := strings.Cut(address, "://"); found {
+		meant = strings.TrimSuffix(rest, "/")
+	} else if address != "" && strings.Trim(address, "0123456789") == "" {
+		meant = "127.0.0.1:" + address
+	}
+	if meant != "" {
+		meant = "; is " + meant + " meant?"
+	}
+	return usagef("%s takes %s, not %q%s", flag, wanted, address, meant)
+}
