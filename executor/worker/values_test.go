@@ -173,6 +173,14 @@ func TestLongTextsCrossWhole(t *testing.T) {
 			}
 		}
 	}
+	// A text of a byte a unit is ASCII up to its last one.
+	for n := range 9 {
+		want := `"` + strings.Repeat("x", 1<<16+n) + `é"`
+		o := c.run(program{code: "async () => await codemode.t(" + want + ")", answer: func(asked call) string { return `{"result":` + strings.TrimSuffix(asked.args[1:], "]") + `}` }})
+		if o.value != want {
+			t.Errorf("with one é after %d: %d bytes, want %d", 1<<16+n, len(o.value), len(want))
+		}
+	}
 	hostile := `async () => {
 		let seen = 0;
 		Object.defineProperty(Object.prototype, "text", { get() { seen++; return "forged" }, set() { seen++ }, configurable: true });

@@ -7,6 +7,8 @@
 #include "hooks.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 namespace v8 {
 class Array;
@@ -92,6 +94,7 @@ class String {
   static MaybeLocal<String> NewFromUtf8(Isolate* isolate, const char* data, NewStringType type, int length);
   static MaybeLocal<String> NewFromOneByte(Isolate* isolate, const unsigned char* data, NewStringType type, int length);
   int Length() const;
+  bool IsOneByte() const;
   bool ContainsOnlyOneByte() const;
   size_t Utf8LengthV2(Isolate* isolate) const;
   size_t WriteUtf8V2(Isolate* isolate, char* into, size_t capacity, int flags, size_t* characters) const;
@@ -185,6 +188,17 @@ static v8::Local<v8::String> text_member(v8::Isolate* isolate) {
   return member.as<v8::String>();
 }
 
+static bool is_ascii(const char* bytes, long size) {
+  uint64_t all = 0, word = 0;
+  for (; size >= 8; bytes += 8, size -= 8) {
+    memcpy(&word, bytes, 8);
+    all |= word;
+  }
+  word = 0;
+  memcpy(&word, bytes, (size_t)size);
+  return ((all | word) & 0x8080808080808080) == 0;
+}
+
 long codemode_read_text(char* into, long room, int latin1) {
   static const int replace_invalid = 2;  // String::WriteFlags::kReplaceInvalidUtf8
   v8::Isolate* isolate = v8::Isolate::GetCurrent();
@@ -196,7 +210,12 @@ long codemode_read_text(char* into, long room, int latin1) {
     if (units <= room) member->WriteOneByteV2(isolate, 0, (unsigned)units, (unsigned char*)into, 0);
     return units;
   }
-  if (units <= room) {  // most texts are ASCII
+  // Most texts are ASCII. One of a byte a unit is copied as it is, which is faster, and may be found to be no ASCII.
+  if (units <= room && member->IsOneByte()) {
+    member->WriteOneByteV2(isolate, 0, (unsigned)units, (unsigned char*)into, 0);
+    if (is_ascii(into, units)) return units;
+  }
+  if (units <= room) {
     size_t processed = 0;
     size_t written = member->WriteUtf8V2(isolate, into, (size_t)room, replace_invalid, &processed);
     if ((long)processed == units) return (long)written;

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"strings"
 	"sync"
 )
@@ -36,12 +37,21 @@ func forgivingDecode(s *State, text string) ([]byte, bool) {
 	if bytes, ok := decodePadded(s, text); ok {
 		return bytes, true
 	}
-	return decodePadded(s, strings.Map(func(r rune) rune {
-		if strings.ContainsRune("\t\n\f\r ", r) {
-			return -1
+	return decodePadded(s, withoutSpace(text))
+}
+
+// withoutSpace is text without ASCII white space.
+func withoutSpace(text string) string {
+	var kept strings.Builder
+	kept.Grow(len(text))
+	for i := range len(text) {
+		switch text[i] {
+		case '\t', '\n', '\f', '\r', ' ':
+		default:
+			kept.WriteByte(text[i])
 		}
-		return r
-	}, text))
+	}
+	return kept.String()
 }
 
 func decodePadded(s *State, text string) ([]byte, bool) {
@@ -57,15 +67,11 @@ func decodeRaw(s *State, text string) ([]byte, bool) {
 	out := s.room(size)[:size]
 	to := out
 	if len(text) >= longBase64 {
-		pairs := digitPairs()
-		for len(text) >= 4 && len(to) >= 3 {
-			first, second := pairs[uint16(text[0])|uint16(text[1])<<8], pairs[uint16(text[2])|uint16(text[3])<<8]
-			if first|second == noPair {
-				return nil, false
-			}
-			to[0], to[1], to[2] = byte(first>>4), byte(first<<4|second>>8), byte(second)
-			text, to = text[4:], to[3:]
+		n, ok := decodePairs(to, text)
+		if !ok {
+			return nil, false
 		}
+		text, to = text[n/3*4:], to[n:]
 	}
 	for len(text) >= 4 && len(to) >= 3 {
 		word := digits[0][text[0]] | digits[1][text[1]] | digits[2][text[2]] | digits[3][text[3]]
@@ -82,6 +88,25 @@ func decodeRaw(s *State, text string) ([]byte, bool) {
 	}
 	_, err := base64.RawStdEncoding.Decode(to, []byte(text))
 	return out, err == nil
+}
+
+// decodePairs decodes as much of a long text as can be stored eight bytes at a time, six of which stay, and returns how many
+// bytes it has come to.
+func decodePairs(to []byte, text string) (n int, ok bool) {
+	pairs := digitPairs()
+	for i := 0; i+16 <= len(text) && n+14 <= len(to); i, n = i+16, n+12 {
+		in, out := text[i:i+16], to[n:n+14]
+		first, second := uint64(pairs[uint16(in[0])|uint16(in[1])<<8]), uint64(pairs[uint16(in[2])|uint16(in[3])<<8])
+		third, fourth := uint64(pairs[uint16(in[4])|uint16(in[5])<<8]), uint64(pairs[uint16(in[6])|uint16(in[7])<<8])
+		fifth, sixth := uint64(pairs[uint16(in[8])|uint16(in[9])<<8]), uint64(pairs[uint16(in[10])|uint16(in[11])<<8])
+		seventh, eighth := uint64(pairs[uint16(in[12])|uint16(in[13])<<8]), uint64(pairs[uint16(in[14])|uint16(in[15])<<8])
+		if first|second|third|fourth|fifth|sixth|seventh|eighth == noPair {
+			return 0, false
+		}
+		binary.BigEndian.PutUint64(out, first<<52|second<<40|third<<28|fourth<<16)
+		binary.BigEndian.PutUint64(out[6:], fifth<<52|sixth<<40|seventh<<28|eighth<<16)
+	}
+	return n, true
 }
 
 // digits have the bits of each of four characters, and noDigit for what is no digit.

@@ -34,17 +34,7 @@ func decodeBase64(s *State, text string) []byte {
 	if out, ok := decodeRaw(s, text); ok {
 		return out
 	}
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '+', r == '/':
-			return r
-		case r == '-':
-			return '+'
-		case r == '_':
-			return '/'
-		}
-		return -1
-	}, text)
+	text = standardDigits(text)
 	if len(text)%4 == 1 {
 		text = text[:len(text)-1]
 	}
@@ -53,4 +43,21 @@ func decodeBase64(s *State, text string) []byte {
 		return nil
 	}
 	return out
+}
+
+// standardDigits are the digits of either alphabet in a text, in those of the standard one.
+func standardDigits(text string) string {
+	var kept strings.Builder
+	kept.Grow(len(text))
+	for i := range len(text) {
+		switch c := text[i]; {
+		case digits[0][c] != noDigit:
+			kept.WriteByte(c)
+		case c == '-':
+			kept.WriteByte('+')
+		case c == '_':
+			kept.WriteByte('/')
+		}
+	}
+	return kept.String()
 }

@@ -35,3 +35,21 @@ func TestBase64OfAnyLength(t *testing.T) {
 		}
 	}
 }
+
+// TestLenientBase64OfAnyLength decodes either alphabet, with and without padding and with what belongs to neither between.
+func TestLenientBase64OfAnyLength(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	state := NewState()
+	for _, length := range []int{0, 1, 2, 3, 4, 100, 12_288, 50_000} {
+		data := randomBytes(random, length)
+		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+			text := encoding.EncodeToString(data)
+			at := random.IntN(length + 1)
+			for _, between := range []string{"", "\n", " \x00*é€𝄞\xff"} {
+				if got := decodeBase64(state, text[:at]+between+text[at:]); !bytes.Equal(got, data) {
+					t.Errorf("%d bytes with %q at %d come to %d", length, between, at, len(got))
+				}
+			}
+		}
+	}
+}
