@@ -110,7 +110,7 @@ func responseOf(ctx context.Context, request *http.Request, answer any) (*http.R
 		return nil, err
 	}
 	var w wireHTTPResponse
-	if err := unmarshal("response", rest, &w); err != nil {
+	if err := unmarshal("response", rest, &w, everyLevel); err != nil {
 		return nil, err
 	}
 	if w.Status < 100 || w.Status > 599 {
@@ -287,7 +287,7 @@ func requestOf(ctx context.Context, args []any) (*http.Request, error) {
 		v = rest
 	}
 	var w wireHTTPRequest
-	if err := unmarshal("request", v, &w); err != nil {
+	if err := unmarshal("request", v, &w, everyLevel); err != nil {
 		return nil, err
 	}
 	request, err := http.NewRequestWithContext(ctx, w.Method, w.URL, body)

@@ -109,7 +109,7 @@ type wireRequest struct {
 // decodeRequest reads a request, without the functions beside it.
 func decodeRequest(v any) (*protocol.ExecuteRequest, protocol.OutboundMode, error) {
 	var w wireRequest
-	if err := unmarshal("request", v, &w); err != nil {
+	if err := unmarshal("request", v, &w, everyLevel); err != nil {
 		return nil, "", err
 	}
 	r := &protocol.ExecuteRequest{
@@ -117,6 +117,9 @@ func decodeRequest(v any) (*protocol.ExecuteRequest, protocol.OutboundMode, erro
 		RetainHandles: w.RetainHandles, LosslessIntegers: w.LosslessIntegers, ConsoleFormat: w.ConsoleFormat,
 	}
 	if w.ModulesJSON != "" {
+		if err := checkValues("modulesJson", []byte(w.ModulesJSON), everyLevel); err != nil {
+			return nil, "", err
+		}
 		if err := json.Unmarshal([]byte(w.ModulesJSON), &r.Modules); err != nil {
 			return nil, "", invalid("modulesJson is no object of texts: %v", err)
 		}
@@ -136,14 +139,52 @@ func invalid(format string, args ...any) error {
 	return protocol.Errorf(protocol.CodeInvalidRequest, format, args...)
 }
 
-// unmarshal reads a value of the wire into a struct; what does not fit is an INVALID_REQUEST that names the field.
-func unmarshal(name string, v any, into any) error {
+// mostValues bounds the values that a request of the peer is made of: two bytes on the wire may be a hundred in a struct. The largest
+// catalogues have some ten thousand tools.
+const mostValues = 1 << 18
+
+// everyLevel is for checkValues where nothing inside stays text.
+const everyLevel = math.MaxInt
+
+// checkValues holds JSON text to mostValues, of which those that are nested deeper than so many levels stay text and do not count.
+func checkValues(name string, text []byte, levels int) error {
+	values, level := 1, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case '[', '{':
+			level++
+		case ']', '}':
+			level--
+		case ',':
+			if level <= levels {
+				values++
+			}
+		}
+	}
+	if values > mostValues {
+		return invalid("%s has more than %d values", name, mostValues)
+	}
+	return nil
+}
+
+// unmarshal reads a value of the wire into a struct; what does not fit is an INVALID_REQUEST that names the field. levels is for
+// checkValues.
+func unmarshal(name string, v any, into any, levels int) error {
 	text, err := capnweb.JSON(v)
 	if err != nil {
 		return invalid("%s: %v", name, err)
 	}
 	if len(text) == 0 || text[0] != '{' {
 		return invalid("%s must be an object", name)
+	}
+	if err := checkValues(name, text, levels); err != nil {
+		return err
 	}
 	err = json.Unmarshal(text, into)
 	var wrong *json.UnmarshalTypeError
@@ -224,10 +265,13 @@ func decodeInvoke(v any) (*protocol.InvokeRequest, error) {
 		return nil, err
 	}
 	var w wireInvoke
-	if err := unmarshal("request", v, &w); err != nil {
+	if err := unmarshal("request", v, &w, 2); err != nil {
 		return nil, err
 	}
 	if w.ArgsJSON != "" {
+		if err := checkValues("argsJson", []byte(w.ArgsJSON), 1); err != nil {
+			return nil, err
+		}
 		if err := json.Unmarshal([]byte(w.ArgsJSON), &w.Args); err != nil {
 			return nil, invalid("argsJson is no list: %v", err)
 		}

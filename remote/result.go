@@ -151,7 +151,7 @@ func decodeResult(v any) (*protocol.ExecuteResult, error) {
 	var w wireResult
 	value, rest, err := takeResult(v)
 	if err == nil {
-		err = unmarshal("result", rest, &w)
+		err = unmarshal("result", rest, &w, 0) // a ledger has as many lines as its run had calls
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the daemon's answer is no result: %w", err)
