@@ -73,7 +73,7 @@ func forgetLogin(term terminal, store *login.Store, server *config.Server) error
 
 // remoteServer finds a server of the configuration that is reached over HTTP.
 func (o *serveOptions) remoteServer(term terminal, name string) (*config.Server, error) {
-	cfg, err := o.load(term)
+	cfg, err := o.load(term, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"flag"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -131,7 +130,7 @@ func (o *daemonOptions) run(ctx context.Context, term terminal) (err error) {
 	if err != nil {
 		return errors.Join(err, handler.Close())
 	}
-	return o.serve(ctx, term, listener, url, handler, options.Tokens)
+	return o.serve(ctx, term, logger, listener, url, handler, options.Tokens)
 }
 
 // resolve reads the files that the flags name.
@@ -243,7 +242,7 @@ func removeStale(path string) {
 }
 
 // serve accepts until ctx ends, and then drains.
-func (o *daemonOptions) serve(ctx context.Context, term terminal, listener net.Listener, url string, handler *remote.Handler, tokens *remote.Tokens) error {
+func (o *daemonOptions) serve(ctx context.Context, term terminal, logger *slog.Logger, listener net.Listener, url string, handler *remote.Handler, tokens *remote.Tokens) error {
 	web := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(listener) }() // ends with Shutdown below
@@ -260,7 +259,7 @@ func (o *daemonOptions) serve(ctx context.Context, term terminal, listener net.L
 		case <-reload:
 			if tokens != nil {
 				if err := tokens.Reload(); err != nil {
-					fmt.Fprintln(term.err, "codemode daemon: the tokens stay what they were:", err)
+					logger.Error("the tokens stay what they were", "reason", err)
 				}
 			}
 			handler.Refresh()

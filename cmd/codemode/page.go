@@ -62,7 +62,7 @@ func (o *pageOptions) run(ctx context.Context, term terminal) (err error) {
 	}
 	cfg := &config.Config{}
 	if len(o.serve.files) > 0 {
-		if cfg, err = o.serve.load(term); err != nil {
+		if cfg, err = o.serve.load(term, nil); err != nil {
 			return err
 		}
 	}

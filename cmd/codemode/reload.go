@@ -71,7 +71,7 @@ func (r *reloader) stamps() []string {
 
 // reload takes the configuration, or says why the old one stays.
 func (r *reloader) reload(ctx context.Context) {
-	cfg, err := r.options.load(r.term)
+	cfg, err := r.options.load(r.term, r.log)
 	var options *mcpserver.Options
 	if err == nil {
 		options, err = r.options.serverOptions(cfg, r.log)

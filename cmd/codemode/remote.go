@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"flag"
-	"io"
-	"log/slog"
 	"os"
 	"strings"
 
@@ -127,13 +125,4 @@ func certificatePool(path string) (*x509.CertPool, error) {
 		return nil, usagef("there is no certificate in %s", path)
 	}
 	return pool, nil
-}
-
-// newLogger writes to w what is at least of a level.
-func newLogger(w io.Writer, name string) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(name)); err != nil {
-		return nil, usagef("--log-level is debug, info, warn or error, not %q", name)
-	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level})), nil
 }

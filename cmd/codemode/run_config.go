@@ -26,7 +26,7 @@ func (o runOptions) runOverServers(ctx context.Context, term terminal, args []st
 	if err != nil {
 		return err
 	}
-	cfg, err := o.serve.load(term)
+	cfg, err := o.serve.load(term, logger)
 	if err != nil {
 		return err
 	}

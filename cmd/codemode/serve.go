@@ -54,7 +54,11 @@ The servers start with the first client. One that cannot run is named on standar
 				case len(o.files) == 0:
 					return usagef("say which servers: --config FILE, or --demo to look around")
 				}
-				cfg, err := o.load(term)
+				logger, err := o.logger(term.err)
+				if err != nil {
+					return err
+				}
+				cfg, err := o.load(term, logger)
 				if err != nil {
 					return err
 				}
@@ -142,8 +146,8 @@ func (o *serveOptions) describe(options *codetool.Options) error {
 	return nil
 }
 
-// load reads the configurations and says on standard error what is wrong with them.
-func (o *serveOptions) load(term terminal) (*config.Config, error) {
+// load reads the configurations and says what is wrong with them, to a log unless that is nil, which is standard error as it is.
+func (o *serveOptions) load(term terminal, log *slog.Logger) (*config.Config, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -153,10 +157,10 @@ func (o *serveOptions) load(term terminal) (*config.Config, error) {
 		return nil, usageError{err}
 	}
 	for _, warning := range cfg.Warnings {
-		fmt.Fprintln(term.err, "codemode:", warning)
+		say(term, log, slog.LevelWarn, warning)
 	}
 	for _, problem := range cfg.Problems {
-		fmt.Fprintln(term.err, "codemode:", problem.Error())
+		say(term, log, slog.LevelError, problem.Error())
 	}
 	return cfg, nil
 }

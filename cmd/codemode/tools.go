@@ -94,7 +94,7 @@ func (o *serveOptions) showTools(ctx context.Context, term terminal, print toolP
 	if err != nil {
 		return err
 	}
-	cfg, err := o.load(term)
+	cfg, err := o.load(term, nil)
 	if err != nil {
 		return err
 	}
