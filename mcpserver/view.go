@@ -31,6 +31,11 @@ func (v *view) derive(g *generation) *generation {
 		return !d.view.HasServer(status.Name, status.Namespace)
 	})
 	d.options.Problems = slices.DeleteFunc(slices.Clone(g.options.Problems), func(p config.Problem) bool { return !d.view.NamesServer(p.Server, config.Namespace(p.Server)) })
+	for i, p := range d.options.Problems {
+		if !d.view.NamesServer(p.Rival, p.Namespace) {
+			d.options.Problems[i] = p.WithoutRival()
+		}
+	}
 	d.toolOver(v.Server, g.authorizeOwn)
 	return d
 }

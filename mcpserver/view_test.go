@@ -270,6 +270,28 @@ func TestAViewOfToolsTellsOfTheirServersAlone(t *testing.T) {
 	}
 }
 
+// TestAViewDoesNotLearnWhoHasItsServersNamespace: two servers want one namespace, and the view has the one that does not get it.
+func TestAViewDoesNotLearnWhoHasItsServersNamespace(t *testing.T) {
+	cfg := configure(t, map[string]fake.Script{"alpha": offering("echo")}, []string{"alpha"}, nil)
+	both, err := config.Parse("mcp.json", []byte(`{"mcpServers": {"zebra": {"command": "x", "namespace": "stripes"}, "mine": {"command": "y", "namespace": "stripes"}}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Problems = both.Problems
+	_, url := serveViews(t, cfg, []config.View{
+		{Name: "one", Token: "token of one", Servers: []string{"mine"}}, {Name: "both", Token: "token of both", Servers: []string{"mine", "zebra"}},
+	})
+	for token, want := range map[string]string{
+		"token of one": "stripes in programs, and so is another server; rename", "token of both": `and so is server \"zebra\"; rename`, "token of all": `and so is server \"zebra\"; rename`,
+	} {
+		client := dial(t, url, token)
+		lists, failed := client.lists(), client.run(`async () => mine.x()`)
+		if !strings.Contains(lists, want) || strings.Contains(lists+failed, "zebra") != (token != "token of one") {
+			t.Errorf("%s: %s\n%s", token, lists, failed)
+		}
+	}
+}
+
 // naming is a program about SERVER or SERVER.TOOL.
 func naming(program, name string) string {
 	server, tool, _ := strings.Cut(name, ".")

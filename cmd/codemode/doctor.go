@@ -142,7 +142,7 @@ func (o *serveOptions) diagnose(ctx context.Context, timeout time.Duration) (*di
 			return nil, usageError{err}
 		}
 	}
-	d.Warnings = append(d.Warnings, cfg.Warnings...)
+	d.Warnings = append(append(d.Warnings, cfg.Warnings...), cfg.ViewWarnings...)
 	d.Engine = diagnoseEngine(ctx)
 	if len(o.files) > 0 {
 		if err := d.servers(ctx, o, cfg, timeout); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -70,5 +71,23 @@ func TestOneFormOfLines(t *testing.T) {
 	piped.Reset()
 	if run(&piped, "--log-level", "error"); strings.Count(piped.String(), "\n") != 1 || !strings.Contains(piped.String(), "both") {
 		t.Errorf("errors alone: %q", piped.String())
+	}
+}
+
+// TestViewsMatterOverHTTPAlone: what nobody has over HTTP is nothing to those who do not serve it; doctor tells of it always.
+func TestViewsMatterOverHTTPAlone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "servers.json")
+	text := `{"mcpServers": {"gone": {"command": "no-such-program-at-all"}}, "codemode": {"views": [{"name": "v", "token": "${NO_SUCH_VARIABLE_AT_ALL}"}]}}`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for args, told := range map[string]bool{"serve": false, "tools": false, "serve --http 127.0.0.1:0": true, "doctor": true} {
+		var out bytes.Buffer
+		dispatch(ctx, terminal{strings.NewReader(""), &out, &out}, append(strings.Fields(args), "--config", file))
+		if strings.Contains(strings.ReplaceAll(out.String(), `\"`, `"`), `nobody has the view "v" by its token`) != told {
+			t.Errorf("%s: %s", args, out.String())
+		}
 	}
 }

@@ -156,7 +156,11 @@ func (o *serveOptions) load(term terminal, log *slog.Logger) (*config.Config, er
 	if err != nil {
 		return nil, usageError{err}
 	}
-	for _, warning := range cfg.Warnings {
+	warnings := cfg.Warnings
+	if o.http != "" {
+		warnings = append(warnings, cfg.ViewWarnings...)
+	}
+	for _, warning := range warnings {
 		say(term, log, slog.LevelWarn, warning)
 	}
 	for _, problem := range cfg.Problems {

@@ -45,6 +45,8 @@ type Config struct {
 	Problems []Problem
 	// Warnings are whole sentences about what was read but has no effect.
 	Warnings []string
+	// ViewWarnings are the same about views, which matter to those who serve over HTTP.
+	ViewWarnings []string
 	// Settings is the "codemode" object.
 	Settings Settings
 }
@@ -129,6 +131,20 @@ type Problem struct {
 	Message string
 	// At is the place of what is wrong.
 	At Position
+	// Rival is the server that programs call Namespace already, where that is the problem.
+	Rival, Namespace string
+}
+
+// WithoutRival is the problem for those who are not to know of the other server.
+func (p Problem) WithoutRival() Problem {
+	if p.Rival != "" {
+		p.Rival, p.Message = "", sharesName(p.Namespace, "another server")
+	}
+	return p
+}
+
+func sharesName(namespace, other string) string {
+	return fmt.Sprintf("would be called %s in programs, and so is %s; rename one of them or give it a \"namespace\"", namespace, other)
 }
 
 func (p Problem) Error() string {
@@ -198,6 +214,7 @@ type merger struct {
 	entries  []entry
 	place    map[string]int
 	warnings []string
+	ofViews  []string
 	settings Settings
 	files    []string
 }
@@ -218,6 +235,10 @@ func (m *merger) warn(file, format string, args ...any) {
 	m.warnings = append(m.warnings, file+": "+fmt.Sprintf(format, args...))
 }
 
+func (m *merger) warnOfViews(file, format string, args ...any) {
+	m.ofViews = append(m.ofViews, file+": "+fmt.Sprintf(format, args...))
+}
+
 func (m *merger) put(e entry) {
 	if i, ok := m.place[e.server.Name]; ok {
 		m.warn(e.server.File, "server %q was already read from %s; this later entry counts", e.server.Name, m.entries[i].server.File)
@@ -236,10 +257,10 @@ func (m *merger) finish() (*Config, error) {
 	if len(m.entries) == 0 {
 		return nil, fmt.Errorf("%s: has settings and no servers; name a file with servers beside it", strings.Join(m.files, ", "))
 	}
-	config := &Config{Warnings: m.warnings, Settings: m.settings}
+	config := &Config{Warnings: m.warnings, ViewWarnings: m.ofViews, Settings: m.settings}
 	for _, v := range config.Settings.Views {
 		if v.Claims != nil && config.Settings.ResourceServer == nil {
-			config.Warnings = append(config.Warnings, fmt.Sprintf("codemode.views: nobody has the view %q by its claims: there is no codemode.http.oauth", v.Name))
+			config.ViewWarnings = append(config.ViewWarnings, fmt.Sprintf("codemode.views: nobody has the view %q by its claims: there is no codemode.http.oauth", v.Name))
 		}
 	}
 	if s := config.Settings; len(s.AllowAddresses) > 0 && s.Outbound != protocol.OutboundInherit {
@@ -252,8 +273,7 @@ func (m *merger) finish() (*Config, error) {
 	for _, e := range m.entries {
 		s := e.server
 		if other, taken := owner[s.Namespace]; taken && e.problem == nil && !e.off {
-			e.problem = &Problem{File: s.File, Server: s.Name, At: e.at, Message: fmt.Sprintf(
-				"would be called %s in programs, and so is server %q; rename one of them or give it a \"namespace\"", s.Namespace, other)}
+			e.problem = &Problem{File: s.File, Server: s.Name, At: e.at, Rival: other, Namespace: s.Namespace, Message: sharesName(s.Namespace, fmt.Sprintf("server %q", other))}
 		}
 		switch {
 		case e.problem != nil:

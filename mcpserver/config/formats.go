@@ -61,7 +61,7 @@ func (m *merger) topLevel(file string, top *node) ([]found, error) {
 	}
 	if own := top.get("codemode"); own != nil {
 		r := reader{file: file, options: m.options, inputs: top.get("inputs"), commands: &m.commands}
-		if err := m.settings.read(file, own, r.expander().expand, m.warn); err != nil {
+		if err := m.settings.read(file, own, r.expander().expand, m.warnOfViews); err != nil {
 			return nil, err
 		}
 	}

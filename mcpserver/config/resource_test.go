@@ -36,7 +36,7 @@ func TestResourceServer(t *testing.T) {
 
 func TestClaimsWithoutOAuthAreTold(t *testing.T) {
 	c, err := parseOwn(`{"views": [{"name": "v", "claims": {"groups": "eng"}}]}`)
-	if err != nil || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], `"v" by its claims: there is no codemode.http.oauth`) {
+	if err != nil || len(c.ViewWarnings) != 1 || !strings.Contains(c.ViewWarnings[0], `"v" by its claims: there is no codemode.http.oauth`) {
 		t.Errorf("%+v %v", c, err)
 	}
 }

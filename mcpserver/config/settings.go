@@ -70,7 +70,7 @@ var settingFields = []field{
 	{key: "http", shape: shapeObject, doc: "With `serve --http`, who may call.", fields: httpFields},
 }
 
-// read takes over the object; expand replaces the variables of a secret.
+// read takes over the object; expand replaces the variables of a secret, and warn is told of views that nobody has.
 func (s *Settings) read(file string, own *node, expand func(string) (string, error), warn func(file, format string, args ...any)) error {
 	return readFields(file, "codemode", own, settingFields, func(key string, value *node) error {
 		switch key {

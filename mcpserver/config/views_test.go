@@ -24,8 +24,8 @@ func TestViews(t *testing.T) {
 	if d := cmp.Diff(want, c.Settings.Views); d != "" {
 		t.Error(d)
 	}
-	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], `nobody has the view "two" by its token`) || !strings.Contains(c.Warnings[0], "MISSING is not set") {
-		t.Errorf("%q", c.Warnings)
+	if w := c.ViewWarnings; len(c.Warnings) != 0 || len(w) != 1 || !strings.Contains(w[0], `nobody has the view "two" by its token`) || !strings.Contains(w[0], "MISSING is not set") {
+		t.Errorf("%q %q", c.Warnings, w)
 	}
 }
 
