@@ -15,9 +15,11 @@ func normalizeCommand() command {
 	return command{
 		name:    "normalize",
 		usage:   "normalize [--jsonl] [FILE]",
-		summary: "Show the arrow that would run for a model's output.",
+		summary: "Show the arrow that the dialect makes of a model's output.",
 		description: `Reads raw model output and prints what the dialect makes of it: fences stripped, a trailing expression returned,
-declarations called. With --jsonl each line of the input is a JSON string, and so is each line of the output.`,
+declarations called. It is what runs first, whether it is a program or not: words around a fence, or no code at all, come out within an
+arrow and would fail as a syntax error. Only then does the code tool look for the program in such a text; run --config shows
+what comes of it. With --jsonl each line of the input is a JSON string, and so is each line of the output.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			jsonl := flags.Bool("jsonl", false, "a JSON string a line, both ways")
 			return func(ctx context.Context, term terminal, args []string) error {
