@@ -47,8 +47,8 @@ func NewIsolate(heapLimit uint64) (*Isolate, error) {
 	if heapLimit > 0 {
 		options = append(options, v8go.WithResourceConstraints(0, heapLimit))
 	}
-	isolate := v8go.NewIsolate(options...)
-	return &Isolate{isolate: isolate, context: v8go.NewContext(isolate), undefined: v8go.Undefined(isolate)}, nil
+	isolate, context := newIsolate(options...)
+	return &Isolate{isolate: isolate, context: context, undefined: v8go.Undefined(isolate)}, nil
 }
 
 // Dispose frees the isolate and everything in it.
