@@ -16,7 +16,7 @@ export CI := true
 all: fmt lint test
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 build: ## build bin/codemode
 	$(GO) build -trimpath -ldflags '-s -w' -o $(BIN)/codemode ./cmd/codemode

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -93,7 +94,14 @@ type served struct {
 	log     *slog.Logger
 }
 
+// bodyTime bounds how long the connection of a refused request waits for its body, which nobody reads: it would without end, and
+// before anybody has said who is there.
+const bodyTime = 10 * time.Second
+
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // a connection has one
+	}
 	switch r.URL.Path {
 	case "/healthz":
 		fmt.Fprintln(w, "ok")
@@ -121,6 +129,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.log.Warn("refused", slog.String("peer", r.RemoteAddr), slog.String("reason", "no valid token"))
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "a valid bearer token is needed", http.StatusUnauthorized)
+		return
+	}
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") { // a person with a browser, or a client of something else
+		w.Header().Set("Upgrade", "websocket")
+		http.Error(w, "this is a codemode daemon, for hosts that open a WebSocket: codemode serve --remote URL", http.StatusUpgradeRequired)
 		return
 	}
 	if why, ok := h.admit(s); !ok {

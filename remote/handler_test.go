@@ -73,6 +73,20 @@ func TestDraining(t *testing.T) {
 	<-drained
 }
 
+// TestWhoOpensNoWebSocketIsToldWhatThisIs: a person with a browser, or an MCP client with the daemon's address.
+func TestWhoOpensNoWebSocketIsToldWhatThisIs(t *testing.T) {
+	url, _ := daemon(t, &fake{}, nil)
+	response, err := http.Get("http" + strings.TrimPrefix(url, "ws"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(response.Body)
+	response.Body.Close()
+	if response.StatusCode != http.StatusUpgradeRequired || !strings.Contains(string(text), "this is a codemode daemon") || response.Header.Get("Upgrade") != "websocket" {
+		t.Errorf("%d %s", response.StatusCode, text)
+	}
+}
+
 func statusOf(t *testing.T, url string) int {
 	t.Helper()
 	response, err := http.Get(url)
@@ -255,6 +269,36 @@ func TestCertificatesOfBothSides(t *testing.T) {
 	for name, config := range map[string]*tls.Config{"no certificate": {RootCAs: roots}, "an authority nobody knows": nil} {
 		if _, err := Dial(t.Context(), url, &DialOptions{TLS: config}); !errors.Is(err, protocol.CodeConnectionRejected) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// patient is a response whose connection tells until when it is read from.
+type patient struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (p *patient) SetReadDeadline(until time.Time) error {
+	p.until = until
+	return nil
+}
+
+// Whoever begins a body that nobody reads, and does not go on, needs no token for it, and would have the connection for ever.
+func TestABodyThatNobodyReadsComesInItsTime(t *testing.T) {
+	handler, err := NewHandler(newCounted(), &HandlerOptions{Tokens: &Tokens{read: time.Now()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer handler.Close()
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{{http.MethodGet, "/healthz", 200}, {http.MethodPost, "/", 405}, {http.MethodGet, "/", 401}} {
+		w := &patient{ResponseRecorder: httptest.NewRecorder()}
+		handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), c.method, c.path, strings.NewReader("{")))
+		if w.Code != c.status || w.until.IsZero() || time.Until(w.until) > bodyTime {
+			t.Errorf("%s %s: status %d, read from until %v", c.method, c.path, w.Code, w.until)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/codemode-go/codemode/mcpserver/config"
@@ -77,7 +78,11 @@ func (o *serveOptions) remoteServer(term terminal, name string) (*config.Server,
 	if err != nil {
 		return nil, err
 	}
+	var there []string
 	for _, s := range cfg.Servers {
+		if s.Transport == config.TransportHTTP {
+			there = append(there, s.Name)
+		}
 		if s.Name != name && s.Namespace != name {
 			continue
 		}
@@ -89,7 +94,10 @@ func (o *serveOptions) remoteServer(term terminal, name string) (*config.Server,
 		}
 		return &s, nil
 	}
-	return nil, usagef("the configuration has no server %q that can be used", name)
+	if len(there) == 0 {
+		return nil, usagef("the configuration has no server %q, and none that is reached over HTTP", name)
+	}
+	return nil, usagef("the configuration has no server %q that can be used; over HTTP there are %s", name, strings.Join(there, ", "))
 }
 
 // loginStore keeps logins where the user's configuration is; nil when there is no such place.

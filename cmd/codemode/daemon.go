@@ -142,7 +142,7 @@ func (o *daemonOptions) resolve(logger *slog.Logger) (*remote.HandlerOptions, *t
 	if o.tokenFile != "" {
 		var err error
 		if options.Tokens, err = remote.LoadTokens(o.tokenFile); err != nil {
-			return nil, nil, usageError{err}
+			return nil, nil, usagef("--token-file: %w", err)
 		}
 	}
 	config, err := o.tls()

@@ -19,7 +19,8 @@ func importCommand() command {
 		summary: "Gather the MCP servers of the programs on this machine into one configuration.",
 		description: `Looks at the files of the user, and of the project in this directory, of each HOST (without one: of all): ` + strings.Join(hostIDs(), ", ") + `. The
 file that it writes has their servers, with variables as they are; nothing is looked up, and the hosts' files stay as they
-are. ` + "`codemode install HOST`" + ` goes on from there by itself.`,
+are. Serve it with ` + "`codemode serve --config`" + `. To put codemode in front of one program's servers in its own file, use ` + "`codemode install HOST`" + `,
+which needs no import.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			out := flags.String("out", "", "the `file` to write, - for standard output (default: codemode/codemode.json where this system keeps settings)")
 			force := flags.Bool("force", false, "replace a file that is there")
@@ -80,7 +81,7 @@ func importHosts(term terminal, places *config.Places, ids []string, out string,
 		fmt.Fprintln(term.err, note)
 	}
 	if len(gathered.Servers()) == 0 {
-		return errors.New("no servers were found")
+		return errors.New("no servers were found; where codemode install has been, they are in its own files, which --config takes as they are")
 	}
 	if err := writeGathered(term, gathered, out, force); err != nil {
 		return err
@@ -122,6 +123,7 @@ func writeGathered(term terminal, gathered *config.Collection, out string, force
 	if err := writeFile(out, text, 0o600); err != nil { // entries may hold tokens
 		return err
 	}
+	fmt.Fprintf(term.err, "`codemode doctor --config %s` checks the servers, `codemode serve --config` serves them\n", shellWord(out))
 	_, err = fmt.Fprintln(term.out, out)
 	return err
 }

@@ -149,6 +149,9 @@ func (i *installation) install(term terminal) error {
 		return err
 	}
 	before, err := os.ReadFile(i.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return usagef("%s has no file %s, so there are no servers of its own to stand in front of; a project's file is named by --file", i.host.Title, i.file)
+	}
 	if err != nil {
 		return usageError{fmt.Errorf("the file of %s cannot be read: %w; a project's file is named by --file", i.host.Title, err)}
 	}

@@ -106,16 +106,19 @@ func showRun(term terminal, runs []mcpserver.AuditRun, id string, asJSON bool) e
 			found = append(found, r)
 		}
 	}
-	if len(found) != 1 {
-		return usagef("%d runs begin with %q", len(found), id)
+	switch {
+	case len(found) == 0:
+		return usagef("no run's id begins with %q; codemode runs lists them", id)
+	case len(found) > 1:
+		return usagef("the ids of %d runs begin with %q; say more of it", len(found), id)
 	}
 	r := found[0]
 	if asJSON {
 		return writeJSONLine(term.out, r)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "run      %s, %s\noutcome  %s %s\ntook     %.1f ms, %.1f ms of them on the processor\ncode     %d bytes, SHA-256 %s\n",
-		r.ID, r.Time.Local().Format(time.RFC3339), r.Outcome, r.Error, r.Ms, r.CPUMs, r.CodeBytes, r.CodeSHA256)
+	fmt.Fprintf(&b, "run      %s, %s\noutcome  %s\ntook     %.1f ms, %.1f ms of them on the processor\ncode     %d bytes, SHA-256 %s\n",
+		r.ID, r.Time.Local().Format(time.RFC3339), strings.TrimSpace(r.Outcome+" "+r.Error), r.Ms, r.CPUMs, r.CodeBytes, r.CodeSHA256)
 	for _, row := range [][2]string{{"client", r.Client}, {"view", r.View}, {"subject", strings.TrimSpace(r.Subject + " " + r.Issuer)}} {
 		if row[1] != "" {
 			fmt.Fprintf(&b, "%-8s %s\n", row[0], row[1])

@@ -120,7 +120,11 @@ func (o *serveOptions) showTools(ctx context.Context, term terminal, print toolP
 			if s.Reason == "" {
 				s.Reason = fmt.Sprintf("it has not answered within %s; --timeout waits longer", timeout)
 			}
-			fmt.Fprintf(term.err, "codemode tools: server %q is %s: %s\n", s.Name, s.State, s.Reason)
+			is := "is " + s.State
+			if s.State == "failed" {
+				is = "has failed"
+			}
+			fmt.Fprintf(term.err, "codemode tools: server %q %s: %s\n", s.Name, is, s.Reason)
 			failed = true
 		}
 	}
