@@ -36,8 +36,12 @@ const (
 	maxLargeBodies = 4
 )
 
-// maxInitialize bounds the request that begins a session, in bytes: what it says of the client is kept as long as that is.
-const maxInitialize = 64 << 10
+// maxInitialize bounds the request that begins a session, in bytes: what it says of the client is kept as long as that is. maxListen
+// bounds the one that listens, which may name a thousand resources: a large body would have its place for as long as the client likes.
+const (
+	maxInitialize = 64 << 10
+	maxListen     = largeBody
+)
 
 // HTTPOptions adjusts serving over HTTP. The zero value of every field is its documented default.
 type HTTPOptions struct {
@@ -81,13 +85,14 @@ func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStrea
 		}))
 	}
 	mux.Handle(d.options.Path, d.guarded(e.handler))
+	handler = inItsTime(mux)
 	if d.options.Path != "/" {
 		mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, "404 page not found: the endpoint is "+d.options.Path, http.StatusNotFound)
 		})
 	}
 	if d.options.OAuth == nil {
-		return mux, e.shutdown
+		return handler, e.shutdown
 	}
 	accepted := accessOptions(d.options.OAuth)
 	accepted.Logger = s.log
@@ -95,10 +100,21 @@ func (s *Server) Handler(options *HTTPOptions) (handler http.Handler, closeStrea
 	d.verifier.Prepare()
 	mux.HandleFunc(aboutUs, d.metadata)
 	mux.HandleFunc(aboutUs+"/", d.metadata)
-	return mux, func(ctx context.Context) {
+	return handler, func(ctx context.Context) {
 		e.shutdown(ctx)
 		d.verifier.Close()
 	}
+}
+
+// inItsTime bounds how long a body may take to arrive, also one that nobody reads: its connection would wait for the rest of it, without
+// end and before anybody has said who is there.
+func inItsTime(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // it is an HTTP connection that has one
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // door is who may come in, and to what.
@@ -136,19 +152,43 @@ func (d *door) guarded(next func(*Server) http.Handler) http.Handler {
 // heartbeat keeps idle streams of clients from being closed on the way.
 const heartbeat = 30 * time.Second
 
+// body reads a request's body. A large one waits for a place, which leave gives back.
+func (e *endpoints) body(w http.ResponseWriter, r *http.Request) (body []byte, leave func(), err error) {
+	control, whole := http.NewResponseController(w), http.MaxBytesReader(w, r.Body, maxBody)
+	read := func(source io.Reader) {
+		var more []byte
+		_ = control.SetReadDeadline(time.Now().Add(bodyTime))
+		if more, err = io.ReadAll(source); err == nil { // else the deadline stays, for what is left of the body
+			_ = control.SetReadDeadline(time.Time{})
+		}
+		body = append(body, more...)
+	}
+	leave = func() {}
+	if r.ContentLength <= largeBody { // or nobody has said
+		if read(io.LimitReader(whole, largeBody+1)); err != nil || len(body) <= largeBody {
+			return body, leave, err
+		}
+	}
+	select {
+	case e.large <- struct{}{}:
+		leave = func() { <-e.large }
+	case <-r.Context().Done():
+		return nil, leave, r.Context().Err()
+	}
+	read(whole)
+	return body, leave, err
+}
+
 // readMessage reads a POST's message by the letter, for mcp-go does not, and puts it back. It returns its method, which
-// an answer does not have, and reports false when it has answered itself.
-func readMessage(w http.ResponseWriter, r *http.Request) (method string, ok bool) {
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // it is an HTTP connection that has one
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	_ = control.SetReadDeadline(time.Time{})
+// an answer does not have, and reports false when it has answered itself. leave is for when the request is answered.
+func (e *endpoints) readMessage(w http.ResponseWriter, r *http.Request) (method string, leave func(), ok bool) {
+	body, leave, err := e.body(w, r)
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
 			http.Error(w, tooLarge, http.StatusRequestEntityTooLarge)
 		}
-		return "", false // else the client has gone
+		return "", leave, false // else the client has gone
 	}
 	text, m, err := message.Strict(body)
 	var wrong *message.Error
@@ -160,13 +200,15 @@ func readMessage(w http.ResponseWriter, r *http.Request) (method string, ok bool
 	case string(m.Version) != `"2.0"` || !m.IsRequest() && !m.IsNotification() && !m.IsAnswer():
 		wrong = &message.Error{Code: message.CodeInvalidRequest, Message: "Invalid Request: not a JSON-RPC 2.0 message"}
 	case m.Method == string(mcp.MethodInitialize) && len(text) > maxInitialize:
-		wrong = &message.Error{Code: message.CodeInvalidRequest, Message: fmt.Sprintf("Invalid Request: initialize has more than %d bytes", maxInitialize)}
+		wrong = tooLong(m.Method, maxInitialize)
+	case m.Method == string(mcp.MethodSubscriptionsListen) && len(text) > maxListen:
+		wrong = tooLong(m.Method, maxListen)
 	case m.IsRequest():
 		wrong = m.Check()
 	}
 	if wrong == nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
-		return m.Method, true
+		return m.Method, leave, true
 	}
 	id := json.RawMessage("null")
 	if m != nil && m.HasID() {
@@ -175,7 +217,11 @@ func readMessage(w http.ResponseWriter, r *http.Request) (method string, ok bool
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": wrong}) // the client may be gone
-	return "", false
+	return "", leave, false
+}
+
+func tooLong(method string, most int) *message.Error {
+	return &message.Error{Code: message.CodeInvalidRequest, Message: fmt.Sprintf("Invalid Request: %s has more than %d bytes", method, most)}
 }
 
 func (o *HTTPOptions) resolve() HTTPOptions {

@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	mcpclient "github.com/mark3labs/mcp-go/client"
@@ -90,6 +92,7 @@ func TestHTTPRefusals(t *testing.T) {
 		"garbage":                     {open, nil, "{", 400},
 		"other spelling":              {open, nil, strings.Replace(initialize, `"method"`, `"Method"`, 1), 400},
 		"bad cursor":                  {open, nil, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`, 400},
+		"listen, too large":           {open, map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"}, `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["` + strings.Repeat("c", maxListen) + `"]},` + modernMeta + `}}`, 400},
 		"initialize, too large":       {open, nil, strings.Replace(initialize, `"name":"c"`, `"name":"`+strings.Repeat("c", maxInitialize)+`"`, 1), 400},
 		"ended session":               {open, map[string]string{"Mcp-Session-Id": "unknown"}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 404},
 	} {
@@ -255,6 +258,93 @@ func TestLargeRequestsAreServedAFewAtATime(t *testing.T) {
 			t.Errorf("%d bytes: %.300s", size, got)
 		}
 		e.large <- struct{}{}
+	}
+}
+
+// TestAShortRequestNeedsNoPlace, also one that does not say how long it is, as many clients send them: who begins such a body and does not go
+// on, or listens for an hour, would keep the others out.
+func TestAShortRequestNeedsNoPlace(t *testing.T) {
+	s := fakes(t, nil, "echo")
+	e := newEndpoints()
+	web := httptest.NewServer(e.handler(s))
+	defer web.Close()
+	for range maxLargeBodies {
+		e.large <- struct{}{}
+	}
+	send := func(body io.Reader) (string, error) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, web.URL, struct{ io.Reader }{body}) // of an unknown length
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json, text/event-stream")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return "", err
+		}
+		defer response.Body.Close()
+		text, err := io.ReadAll(response.Body)
+		return string(text), err
+	}
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	if got, err := send(strings.NewReader(initialize)); err != nil || !strings.Contains(got, "serverInfo") {
+		t.Errorf("%.300s %v", got, err)
+	}
+	for range maxLargeBodies {
+		<-e.large
+	}
+	begun := make([]*io.PipeWriter, maxLargeBodies)
+	for i := range begun {
+		var body *io.PipeReader
+		body, begun[i] = io.Pipe()
+		go func() { _, _ = send(body) }()
+		if _, err := begun[i].Write([]byte(strings.Repeat(" ", largeBody+1))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the large ones have all places", func() bool { return len(e.large) == maxLargeBodies })
+	if got, err := send(strings.NewReader(initialize)); err != nil || !strings.Contains(got, "serverInfo") {
+		t.Errorf("beside large ones: %.300s %v", got, err)
+	}
+	for _, rest := range begun {
+		rest.Close()
+	}
+	eventually(t, "the places are free", func() bool { return len(e.large) == 0 })
+}
+
+// patient is a response whose connection tells until when it is read from.
+type patient struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (p *patient) SetReadDeadline(until time.Time) error {
+	p.until = until
+	return nil
+}
+
+// TestABodyThatNobodyReadsComesInItsTime, or its connection would wait for it without end, whoever it is from.
+func TestABodyThatNobodyReadsComesInItsTime(t *testing.T) {
+	handler, shutdown := serve(t, nil, nil).Handler(&HTTPOptions{Token: "secret"})
+	defer shutdown(t.Context())
+	for _, c := range []struct {
+		method, path, token string
+		status              int
+		body                io.Reader
+	}{
+		{http.MethodPost, "/mcp", "", http.StatusUnauthorized, strings.NewReader("{")},
+		{http.MethodPost, "/elsewhere", "", http.StatusNotFound, strings.NewReader("{")},
+		{http.MethodPost, "/mcp", "secret", http.StatusOK, iotest.ErrReader(os.ErrDeadlineExceeded)}, // there is no answer
+		{http.MethodPut, "/mcp", "secret", http.StatusNotFound, strings.NewReader("{")},
+	} {
+		request := httptest.NewRequestWithContext(t.Context(), c.method, c.path, c.body)
+		request.ContentLength = 1000
+		request.Header.Set("Authorization", "Bearer "+c.token)
+		w := &patient{ResponseRecorder: httptest.NewRecorder()}
+		handler.ServeHTTP(w, request)
+		if w.Code != c.status || w.until.IsZero() || time.Until(w.until) > bodyTime {
+			t.Errorf("%s %s: status %d, read from until %v", c.method, c.path, w.Code, w.until)
+		}
 	}
 }
 

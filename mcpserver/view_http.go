@@ -54,16 +54,11 @@ func (e *endpoints) handler(s *Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		method := ""
 		if r.Method == http.MethodPost {
-			if r.ContentLength < 0 || r.ContentLength > largeBody {
-				select {
-				case e.large <- struct{}{}:
-					defer func() { <-e.large }()
-				case <-r.Context().Done():
-					return
-				}
-			}
+			var leave func()
 			var ok bool
-			if method, ok = readMessage(w, r); !ok {
+			method, leave, ok = e.readMessage(w, r)
+			defer leave()
+			if !ok {
 				return
 			}
 		}
