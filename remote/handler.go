@@ -126,7 +126,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s, ok := h.authorize(r)
 	if !ok {
 		h.metrics.refused("token")
-		h.log.Warn("refused", slog.String("peer", r.RemoteAddr), slog.String("reason", "no valid token"))
+		h.log.Warn("a connection was refused", slog.String("peer", r.RemoteAddr), slog.String("reason", "no valid token"))
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "a valid bearer token is needed", http.StatusUnauthorized)
 		return

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // guard lets in who has the token, under this machine's own name, and tells the browser to run and ask for nothing but what
@@ -25,8 +26,14 @@ func newGuard(port string, next http.Handler) *guard {
 	return &guard{token: rand.Text(), cookie: "codemode_ui_" + port, next: next}
 }
 
+// bodyTime bounds how long a connection waits for a body, which nobody reads: it would without end.
+const bodyTime = 10 * time.Second
+
 // ServeHTTP implements http.Handler.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // a connection has one
+	}
 	header := w.Header()
 	for name, value := range map[string]string{
 		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
