@@ -20,11 +20,11 @@ func TestLogsSpeakOnATerminal(t *testing.T) {
 			return
 		}
 		log.Debug("unheard")
-		log.Warn("down", "server", "files", "reason", errors.New("cannot find the program \"x\"\nat all\x1b[2J"))
+		log.Warn("the server is down", "server", "files", "reason", errors.New("cannot find the program \"x\"\nat all\x1b[2J"))
 		log.With("view", "one").WithGroup("of").Error("it broke", slog.Group("run", "id", 7), slog.Group("", "ms", 2))
 		log.Info("session opened")
 	}
-	const want = "codemode: down (server: files, reason: cannot find the program \"x\" at all?[2J)\n" +
+	const want = "codemode: the server is down (server: files, reason: cannot find the program \"x\" at all?[2J)\n" +
 		"codemode: error: it broke (view: one, of.run.id: 7, of.ms: 2)\n"
 	if got := screened(t, func(file *os.File) { talk(onScreen(file), "warn") }); got != want {
 		t.Errorf("%q", got)

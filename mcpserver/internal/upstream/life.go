@@ -88,7 +88,7 @@ func (u *Upstream) connect() *session {
 	u.status.Revision, u.status.Instructions = cmp.Or(s.speaks, s.revision), s.instructions
 	u.status.Resources, u.status.Prompts = s.offers.Resources != nil, s.offers.Prompts != nil
 	u.status.Logging = s.offers.Logging != nil && !isModern(s.revision)
-	u.log.Debug("ready", "tools", len(tools), "took", u.status.StartTook, "revision", s.revision)
+	u.log.Debug("the server is ready", "tools", len(tools), "took", u.status.StartTook, "revision", s.revision)
 	return s
 }
 
@@ -183,7 +183,7 @@ func (u *Upstream) down(state State, reason string) {
 	if u.closed || reason == u.status.Reason { // it was said before
 		level = slog.LevelDebug
 	}
-	u.log.Log(u.ctx, level, "down", "reason", reason)
+	u.log.Log(u.ctx, level, "the server is down", "reason", reason)
 	u.status.State, u.status.Reason = state, reason
 	u.failures++
 	u.notBefore = time.Now().Add(pause(u.failures))
