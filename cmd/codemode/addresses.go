@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -43,6 +44,19 @@ func daemonURL(text string) (string, error) {
 		return "", usagef("--remote %s:// names no host", scheme)
 	}
 	return text, nil
+}
+
+// originList is a flag of web origins that may be repeated. What browsers never send would let nobody in, without a word.
+type originList []string
+
+func (l *originList) String() string { return strings.Join(*l, ", ") }
+
+func (l *originList) Set(text string) error {
+	if u, err := url.Parse(text); text != "null" && (err != nil || u.Host == "" || u.Scheme+"://"+u.Host != text) {
+		return errors.New("must be an origin such as https://app.example, without a path")
+	}
+	*l = append(*l, text)
+	return nil
 }
 
 // noAddress is the mistake of what is no host:port, and the address that it may stand for.

@@ -67,7 +67,7 @@ func (o *daemonOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.tlsCert, "tls-cert", "", "serve TLS with this certificate `file`")
 	flags.StringVar(&o.tlsKey, "tls-key", "", "the certificate's key `file`")
 	flags.StringVar(&o.clientCA, "client-ca", "", "with TLS, ask for a client's certificate of an authority in this `file`")
-	flags.Var(&o.origins, "origin", "a web `origin` (https://app.example) whose pages may connect; may be repeated")
+	flags.Var((*originList)(&o.origins), "origin", "a web `origin` (https://app.example) whose pages may connect; may be repeated")
 	flags.IntVar(&o.workers, "workers", max(4, runtime.GOMAXPROCS(0)), "programs that run at one time")
 	flags.IntVar(&o.maxSessions, "max-sessions", 0, "sessions at one time (default 10000)")
 	flags.Func("memory", "the memory a program may use, a `size` such as 64MB, 64MiB or a number of bytes (default 128 MiB)", func(text string) (err error) {
@@ -86,8 +86,11 @@ func (o *daemonOptions) declare(flags *flag.FlagSet) {
 
 func (o *daemonOptions) allow(text string) error {
 	prefix, err := config.ParsePrefix(text)
+	if err != nil {
+		return errors.New("must be an address or a range such as 10.1.0.0/16")
+	}
 	o.allowed = append(o.allowed, prefix)
-	return err
+	return nil
 }
 
 // endingSignals are what ends a command. A daemon reads its tokens anew on SIGHUP, serve its configuration.
@@ -136,8 +139,13 @@ func (o *daemonOptions) run(ctx context.Context, term terminal) (err error) {
 // resolve reads the files that the flags name.
 func (o *daemonOptions) resolve(logger *slog.Logger) (*remote.HandlerOptions, *tls.Config, error) {
 	options := &remote.HandlerOptions{Origins: o.origins, Concurrency: o.workers, MaxSessions: o.maxSessions, Logger: logger}
-	if o.workers < 1 {
+	switch {
+	case o.workers < 1:
 		return nil, nil, usagef("--workers must be at least 1, got %d", o.workers)
+	case o.maxSessions < 0:
+		return nil, nil, usagef("--max-sessions must not be negative, got %d", o.maxSessions)
+	case o.maxTimeout < 0:
+		return nil, nil, usagef("--max-timeout must not be negative, got %s", o.maxTimeout)
 	}
 	if o.tokenFile != "" {
 		var err error

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // near are the known words that a mistyped one may stand for: of those that begin with it, or it with them, and those a letter or
@@ -71,32 +72,57 @@ func unknownCommand(name string) string {
 	return text + "; `codemode help` lists them"
 }
 
-// unknownFlag is the name of the first flag that is none, read as package flag reads a command line, whose errors are texts.
-func unknownFlag(flags *flag.FlagSet, args []string) (name string, found bool) {
-	for i := 0; i < len(args) && len(args[i]) > 1 && args[i][0] == '-' && args[i] != "--"; i++ {
-		name, _, hasValue := strings.Cut(strings.TrimPrefix(args[i][1:], "-"), "=")
-		f := flags.Lookup(name)
-		if f == nil {
-			return name, true
-		}
-		if boolean, ok := f.Value.(interface{ IsBoolFlag() bool }); !hasValue && !(ok && boolean.IsBoolFlag()) {
-			i++ // its value
+// lastFlag is the flag at which reading a command line ended, read once more as package flag does, whose errors are texts; nil is none
+// that the command has. It has no value where there is none.
+func lastFlag(flags *flag.FlagSet, args []string) (name string, last *flag.Flag, value *string) {
+	for args = args[:len(args)-flags.NArg()]; len(args) > 0; {
+		text, own, isWhole := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
+		name, last, value, args = text, flags.Lookup(text), nil, args[1:]
+		if isWhole {
+			value = &own
+		} else if last != nil && !isBoolean(last) && len(args) > 0 {
+			value, args = &args[0], args[1:]
 		}
 	}
-	return "", false
+	return name, last, value
 }
 
-// flagMistake is what is wrong with a command's flags: a name that is none, or what package flag says.
+func isBoolean(f *flag.Flag) bool {
+	boolean, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && boolean.IsBoolFlag()
+}
+
+// flagMistake is what is wrong with a command's flags.
 func flagMistake(flags *flag.FlagSet, args []string, err error) error {
-	name, found := unknownFlag(flags, args)
-	if !found || errors.Is(err, errHelp) {
+	name, last, value := lastFlag(flags, args)
+	switch {
+	case errors.Is(err, errHelp), name == "":
 		return err
+	case last == nil:
+		var names []string
+		flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+		close := near(name, names)
+		for i := range close {
+			close[i] = "--" + close[i]
+		}
+		return fmt.Errorf("there is no flag --%s%s", name, meant(close))
+	case value == nil:
+		return fmt.Errorf("--%s needs a value", name)
 	}
-	var names []string
-	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	close := near(name, names)
-	for i := range close {
-		close[i] = "--" + close[i]
+	var kind any
+	if known, ok := last.Value.(flag.Getter); ok {
+		kind = known.Get()
 	}
-	return fmt.Errorf("there is no flag --%s%s", name, meant(close))
+	switch kind.(type) {
+	case time.Duration:
+		return fmt.Errorf("--%s is a duration such as 30s or 5m, not %q", name, *value)
+	case int, int64:
+		return fmt.Errorf("--%s is a whole number, not %q", name, *value)
+	case bool:
+		return fmt.Errorf("--%s is true or false, not %q", name, *value)
+	}
+	if why := last.Value.Set(*value); why != nil { // the same again, without words around it
+		return fmt.Errorf("--%s %q: %w", name, *value, why)
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,7 +113,7 @@ func (o *pageOptions) follow(ctx context.Context, term terminal, options *ui.Opt
 	if err != nil {
 		return usageError{err}
 	}
-	page, err := listenPage(ctx, o.listen, store, options)
+	page, err := listenPage(ctx, "--listen", o.listen, store, options)
 	if err != nil {
 		return errors.Join(err, follower.Close())
 	}
@@ -127,7 +128,10 @@ func (o *pageOptions) follow(ctx context.Context, term terminal, options *ui.Opt
 }
 
 // listenPage opens the page; an address where it cannot be is a mistake of the command line.
-func listenPage(ctx context.Context, addr string, store *ui.Store, options *ui.Options) (*ui.Page, error) {
+func listenPage(ctx context.Context, flag, addr string, store *ui.Store, options *ui.Options) (*ui.Page, error) {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return nil, noAddress(flag, addr, "host:port")
+	}
 	page, err := ui.Listen(ctx, addr, store, options)
 	if errors.As(err, new(*ui.AddressError)) {
 		return nil, usageError{err}
@@ -155,7 +159,7 @@ func (o *serveOptions) showPage(ctx context.Context, term terminal, server *mcps
 	}
 	options := &ui.Options{Source: fmt.Sprintf("Runs of codemode serve, process %d, kept in its memory", os.Getpid()), Logger: logger}
 	describePage(options, server)
-	page, err := listenPage(ctx, o.ui, o.runs, options)
+	page, err := listenPage(ctx, "--ui", o.ui, o.runs, options)
 	if err != nil {
 		return nil, err
 	}

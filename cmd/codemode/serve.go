@@ -104,7 +104,7 @@ func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.tokenFile, "token-file", "", "with --http, the `file` that holds the bearer token clients must send")
 	flags.StringVar(&o.cert, "tls-cert", "", "with --http, the `file` of the certificate to serve HTTPS with")
 	flags.StringVar(&o.key, "tls-key", "", "the `file` of the certificate's key")
-	flags.Var((*stringList)(&o.origins), "allow-origin", "with --http, a web `origin` whose pages may call; may be repeated")
+	flags.Var((*originList)(&o.origins), "allow-origin", "with --http, a web `origin` whose pages may call; may be repeated")
 	flags.Var((*stringList)(&o.hosts), "allow-host", "with --http, a `name` under which a proxy on this machine makes the server known; may be repeated")
 	flags.BoolVar(&o.reference, "reference", false, "answer word for word as codeMcpServer of @cloudflare/codemode does")
 	o.declareDescription(flags)
@@ -173,6 +173,9 @@ func (o *serveOptions) load(term terminal, log *slog.Logger) (*config.Config, er
 func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcpserver.Upstream, cfg *config.Config) (err error) {
 	logger, err := o.logger(term.err)
 	if err != nil {
+		return err
+	}
+	if err := o.onlyWithHTTP(); err != nil {
 		return err
 	}
 	token, err := o.token()
@@ -303,13 +306,25 @@ func cacheDir() string {
 
 func (o *serveOptions) logger(w io.Writer) (*slog.Logger, error) { return newLogger(w, o.logLevel) }
 
+// onlyWithHTTP refuses flags that would do nothing: whoever gives them takes the server for one of HTTP.
+func (o *serveOptions) onlyWithHTTP() error {
+	for _, f := range []struct {
+		name  string
+		given bool
+	}{
+		{"token-file", o.tokenFile != ""}, {"tls-cert", o.cert != ""}, {"tls-key", o.key != ""}, {"allow-origin", len(o.origins) > 0}, {"allow-host", len(o.hosts) > 0},
+	} {
+		if f.given && o.http == "" {
+			return usagef("--%s goes with --http", f.name)
+		}
+	}
+	return nil
+}
+
 // token reads the token file; its last line end does not count.
 func (o *serveOptions) token() (string, error) {
 	if o.tokenFile == "" {
 		return "", nil
-	}
-	if o.http == "" {
-		return "", usagef("--token-file goes with --http")
 	}
 	text, err := os.ReadFile(o.tokenFile)
 	if err != nil {
