@@ -26,13 +26,29 @@
   };
   // As a literal it takes no more room than it needs.
   const pair = (name, value) => P.ObjectSetPrototypeOf([name, value], null);
-  // Text without % and + stands for itself; the rest goes through UTF-8.
-  const decodeForm = (text) =>
-    StringPrototypeIndexOf(text, '%') < 0 && StringPrototypeIndexOf(text, '+') < 0 ? text : host.ops.formDecode(text);
+  // Text without % and + stands for itself; what the language decodes and encodes otherwise than forms do, or not at all, is an
+  // operation's.
+  const decodeForm = (text) => {
+    const spaced = StringPrototypeIndexOf(text, '+') < 0 ? text : P.StringPrototypeReplaceAll(text, '+', ' ');
+    if (StringPrototypeIndexOf(spaced, '%') < 0) return spaced;
+    try {
+      return P.decodeURIComponent(spaced);
+    } catch {
+      return host.ops.formDecode(text);
+    }
+  };
+  const itself = /^[\w*.-]*$/;
+  const otherwise = /[!'()~]|[\ud800-\udbff](?![\udc00-\udfff])|(?:^|[^\ud800-\udbff])[\udc00-\udfff]/;
+  const encodeForm = (text) => {
+    if (P.RegExpPrototypeExec(itself, text) !== null) return text;
+    if (P.RegExpPrototypeExec(otherwise, text) !== null) return host.ops.formEncode(text);
+    const encoded = P.encodeURIComponent(text);
+    return StringPrototypeIndexOf(encoded, '%20') < 0 ? encoded : P.StringPrototypeReplaceAll(encoded, '%20', '+');
+  };
 
   const serialise = (pairs) => {
     let out = '';
-    for (let i = 0; i < pairs.length; i++) out += (i === 0 ? '' : '&') + host.ops.formEncode(pairs[i][0]) + '=' + host.ops.formEncode(pairs[i][1]);
+    for (let i = 0; i < pairs.length; i++) out += (i === 0 ? '' : '&') + encodeForm(pairs[i][0]) + '=' + encodeForm(pairs[i][1]);
     return out;
   };
 
@@ -199,30 +215,21 @@
 
   const names = P.words('href origin protocol username password host hostname port pathname search hash');
 
-  // Most URLs are as they should be: what has nothing to be encoded, decoded or left out is taken apart here. Its host is of
-  // lower case, ends in no number and has no punycode, its port is not the usual one, and no segment of its path has a dot
-  // before all else.
-  const usual = /^(https?:)\/\/(?:([\w~!$&()*+,.-]+)(?::([\w~!$&()*+,.-]+))?@)?((?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*)(?::([1-9][0-9]{0,4}))?(\/[\w~!$&()*+,;=:@/.-]*)?(\?[\w~!$&()*+,;=:@/?%.-]*)?(#[\w~!$&()*+,;=:@/?%.-]*)?$/;
-  const takeApart = (input) => {
-    const found = P.RegExpPrototypeExec(usual, input);
-    if (found === null) return undefined;
-    const protocol = found[1], username = found[2] ?? '', password = found[3] ?? '', hostname = found[4], port = found[5] ?? '';
-    const pathname = found[6] ?? '/', search = found[7] ?? '', hash = found[8] ?? '';
-    if (port !== '' && (+port > 65535 || port === (protocol === 'http:' ? '80' : '443'))) return undefined;
-    if (StringPrototypeIndexOf(hostname, 'xn--') >= 0 || StringPrototypeIndexOf(pathname, '/.') >= 0) return undefined;
-    const authority = port === '' ? hostname : `${hostname}:${port}`;
-    const origin = `${protocol}//${authority}`;
-    const login = username === '' ? '' : password === '' ? `${username}@` : `${username}:${password}@`;
-    return {
-      __proto__: null, href: found[6] === undefined ? `${protocol}//${login}${authority}/${search}${hash}` : input, origin, protocol, username, password,
-      host: authority, hostname, port, pathname, search: search === '?' ? '' : search, hash: hash === '#' ? '' : hash,
-    };
-  };
-
-  // The parts of a URL by name, or undefined when it does not parse.
+  // The parts of a URL by name, or undefined when it does not parse. The last base is kept: what has one usually has the same.
+  let lastBase, lastParts;
   const parse = (input, base) => {
-    const parts = base === undefined ? takeApart(input) : undefined;
-    if (parts !== undefined) return parts;
+    const { takeApart, takeApartOn } = host.load('url_plain');
+    let parts;
+    if (base === undefined) {
+      parts = takeApart(input);
+    } else {
+      if (base !== lastBase) {
+        lastParts = takeApart(base);
+        lastBase = base;
+      }
+      parts = lastParts && takeApartOn(lastParts, input);
+    }
+    if (parts !== undefined) return parts ?? undefined;
     const answer = host.ops.urlParse(input, base);
     return answer === undefined || answer === null ? undefined : split(answer);
   };
@@ -234,6 +241,7 @@
   };
   const optional = (base) => (base === undefined ? undefined : usvString(base));
 
+  const parsed = { __proto__: null }; // stands before parts, which no program has
   let hrefOf; // the href of a URL, undefined for anything else
 
   class Implementation {
@@ -248,7 +256,7 @@
     static parse(url, base = undefined) {
       missing(arguments.length, 'parse', 'URL', ['USVString']);
       const parts = parse(usvString(url), optional(base));
-      return parts === undefined ? null : new Implementation(parts.href);
+      return parts === undefined ? null : new Implementation(parsed, parts);
     }
 
     static createObjectURL(object) {
@@ -263,6 +271,10 @@
     }
 
     constructor(url, base = undefined) {
+      if (url === parsed) {
+        this.#parts = base;
+        return;
+      }
       const input = usvString(url);
       const parts = parse(input, optional(base));
       if (parts === undefined) throw new TypeError('Invalid URL string.');
@@ -270,6 +282,12 @@
     }
 
     #set(property, value) {
+      const parts = property === 'search' ? host.load('url_plain').withSearch(this.#parts, value) : undefined;
+      if (parts !== undefined) {
+        this.#parts = parts;
+        if (this.#params !== undefined) replace(this.#params, StringPrototypeSlice(parts.search, 1));
+        return;
+      }
       const answer = host.ops.urlSet(this.#parts.href, property, value);
       if (answer === undefined || answer === null) throw new TypeError("Failed to set the 'href' property on 'URL': the provided value is not of type 'valid URL string'.");
       this.#parts = split(answer);
@@ -301,7 +319,7 @@
     get searchParams() {
       #parts in receiver(this) || illegal();
       return (this.#params ??= attach(StringPrototypeSlice(this.#parts.search, 1), (text) => {
-        this.#parts = split(host.ops.urlSet(this.#parts.href, 'search', text));
+        this.#parts = host.load('url_plain').withSearch(this.#parts, text) ?? split(host.ops.urlSet(this.#parts.href, 'search', text));
       }));
     }
 

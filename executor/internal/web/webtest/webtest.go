@@ -39,6 +39,7 @@ type Host struct {
 	turn, observe v8.Value
 	scripts       map[string]string
 	ops           map[string]web.Op
+	calls         map[string]int
 	state         *web.State
 	options       Options
 }
@@ -51,7 +52,7 @@ func New(t testing.TB, options *Options) *Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &Host{t: t, isolate: isolate, scripts: map[string]string{}, ops: web.Ops(), state: web.NewState()}
+	h := &Host{t: t, isolate: isolate, scripts: map[string]string{}, ops: web.Ops(), calls: map[string]int{}, state: web.NewState()}
 	if options != nil {
 		h.options = *options
 	}
@@ -154,6 +155,9 @@ func (h *Host) function(fn func(args []string) string) v8.Value {
 	})
 }
 
+// Calls is how often the scripts have called an operation.
+func (h *Host) Calls(op string) int { return h.calls[op] }
+
 // native answers "names", "scripts", and the call of an op with encoded arguments.
 func (h *Host) native(args []string) string {
 	switch args[0] {
@@ -183,6 +187,7 @@ func (h *Host) native(args []string) string {
 	for _, a := range args[1:] {
 		decoded = append(decoded, decode(a))
 	}
+	h.calls[args[0]]++
 	result, err := h.ops[args[0]](h.state, decoded)
 	if opErr, ok := errors.AsType[*web.OpError](err); ok {
 		return "!" + opErr.Name + "\n" + opErr.Message

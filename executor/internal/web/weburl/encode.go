@@ -5,24 +5,42 @@ import (
 	"unicode/utf8"
 )
 
-// encodeSet says whether a code point must be percent-encoded.
-type encodeSet func(r rune) bool
+// encodeSet says of each ASCII character whether it must be percent-encoded; what is beyond ASCII always must.
+type encodeSet [utf8.RuneSelf]bool
 
-func c0Set(r rune) bool { return r <= 0x1f || r > 0x7e }
+func (s *encodeSet) has(r rune) bool { return r >= utf8.RuneSelf || s[r] }
 
-func fragmentSet(r rune) bool { return c0Set(r) || strings.ContainsRune(" \"<>`", r) }
+// with is the set with more characters.
+func (s *encodeSet) with(characters string) *encodeSet {
+	more := *s
+	for i := range len(characters) {
+		more[characters[i]] = true
+	}
+	return &more
+}
 
-func querySet(r rune) bool { return c0Set(r) || strings.ContainsRune(" \"#<>", r) }
+// setOf has the ASCII characters that must be.
+func setOf(must func(r rune) bool) *encodeSet {
+	var s encodeSet
+	for r := range rune(len(s)) {
+		s[r] = must(r)
+	}
+	return &s
+}
 
-func specialQuerySet(r rune) bool { return querySet(r) || r == '\'' }
-
-func pathSet(r rune) bool { return querySet(r) || strings.ContainsRune("?^`{}", r) }
-
-func userinfoSet(r rune) bool { return pathSet(r) || strings.ContainsRune("/:;=@[\\]|", r) }
+var (
+	c0Set           = setOf(func(r rune) bool { return r <= 0x1f || r == 0x7f })
+	fragmentSet     = c0Set.with(" \"<>`")
+	querySet        = c0Set.with(" \"#<>")
+	specialQuerySet = querySet.with("'")
+	pathSet         = querySet.with("?^`{}")
+	userinfoSet     = pathSet.with("/:;=@[\\]|")
+	formSet         = setOf(func(r rune) bool { return !isAlpha(r) && !isDigit(r) && !strings.ContainsRune("*-._", r) })
+)
 
 // encodeRune appends r, percent-encoded as UTF-8 when set contains it.
-func encodeRune(b *strings.Builder, r rune, set encodeSet) {
-	if !set(r) {
+func encodeRune(b *strings.Builder, r rune, set *encodeSet) {
+	if !set.has(r) {
 		b.WriteRune(r)
 		return
 	}
@@ -33,15 +51,11 @@ func encodeRune(b *strings.Builder, r rune, set encodeSet) {
 	}
 }
 
-func formSet(r rune) bool {
-	return c0Set(r) || !isAlpha(r) && !isDigit(r) && !strings.ContainsRune("*-._", r)
-}
-
 // EncodeForm appends r as application/x-www-form-urlencoded has it, except that a space becomes %20.
 func EncodeForm(b *strings.Builder, r rune) { encodeRune(b, r, formSet) }
 
 // encode percent-encodes the code points of s that are in set.
-func encode(s string, set encodeSet) string {
+func encode(s string, set *encodeSet) string {
 	var b strings.Builder
 	for _, r := range s {
 		encodeRune(&b, r, set)

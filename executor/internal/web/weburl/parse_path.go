@@ -174,7 +174,7 @@ func (p *parser) opaquePathState(c rune) outcome {
 }
 
 func (p *parser) queryState(c rune) outcome {
-	set := encodeSet(querySet)
+	set := querySet
 	if p.url.special() {
 		set = specialQuerySet
 	}
