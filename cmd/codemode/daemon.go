@@ -68,8 +68,8 @@ func (o *daemonOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.tlsKey, "tls-key", "", "the certificate's key `file`")
 	flags.StringVar(&o.clientCA, "client-ca", "", "with TLS, ask for a client's certificate of an authority in this `file`")
 	flags.Var((*originList)(&o.origins), "origin", "a web `origin` (https://app.example) whose pages may connect; may be repeated")
-	flags.IntVar(&o.workers, "workers", max(4, runtime.GOMAXPROCS(0)), "programs that run at one time")
-	flags.IntVar(&o.maxSessions, "max-sessions", 0, "sessions at one time (default 10000)")
+	flags.IntVar(&o.workers, "workers", max(4, runtime.GOMAXPROCS(0)), "at most `N` programs run at one time")
+	flags.IntVar(&o.maxSessions, "max-sessions", 0, "at most `N` sessions at one time (default 10000)")
 	flags.Func("memory", "the memory a program may use, a `size` such as 64MB, 64MiB or a number of bytes (default 128 MiB)", func(text string) (err error) {
 		if text != "0" { // which was the default, and is
 			o.memory, err = remote.ParseBytes(text)
@@ -78,10 +78,10 @@ func (o *daemonOptions) declare(flags *flag.FlagSet) {
 	})
 	flags.DurationVar(&o.maxTimeout, "max-timeout", 0, "the longest timeout a request may name (default 30m)")
 	flags.DurationVar(&o.drainTimeout, "drain-timeout", 30*time.Second, "how long running programs have to finish after SIGTERM")
-	flags.StringVar(&o.outbound, "outbound", "inherit", "the network of a program whose request names none: inherit or blocked")
+	flags.StringVar(&o.outbound, "outbound", "inherit", "the `NETWORK` of a program whose request names none: inherit or blocked")
 	flags.Func("allow-address", "an address or `range` (10.1.0.0/16) that programs may reach beside the public internet; may be repeated", o.allow)
 	flags.BoolVar(&o.hardened, "hardened", false, "interpret programs and compile nothing to machine code: slower, and no WebAssembly")
-	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info (sessions and runs), warn or error")
+	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error, from this `LEVEL` on: debug, info (sessions and runs), warn or error")
 }
 
 func (o *daemonOptions) allow(text string) error {

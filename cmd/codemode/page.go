@@ -37,7 +37,7 @@ Exit code 2 when nothing was written down, or the address is taken.`,
 			flags.Var((*stringList)(&o.serve.files), "config", "a configuration `file`, for the catalogue; may be repeated")
 			flags.StringVar(&o.listen, "listen", "127.0.0.1:0", "the `ADDR` of the page; port 0 takes a free one")
 			flags.BoolVar(&o.open, "open", false, "open the page in the browser")
-			flags.StringVar(&o.serve.logLevel, "log-level", "error", "what goes to standard error: debug, info, warn or error")
+			flags.StringVar(&o.serve.logLevel, "log-level", "error", "what goes to standard error, from this `LEVEL` on: debug, info, warn or error")
 			return func(ctx context.Context, term terminal, args []string) error {
 				if len(args) > 0 {
 					return unexpected(args, "--config")

@@ -41,12 +41,12 @@ Exit code 1: a program failed (--json, --config), or at least one line was no re
 			flags.BoolVar(&o.json, "json", false, "one request, one answer")
 			flags.BoolVar(&o.jsonl, "jsonl", false, "a request a line, an answer a line")
 			flags.BoolVar(&o.native, "native", false, "the native contract instead of the dialect")
-			flags.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "programs at one time with --jsonl")
+			flags.IntVar(&o.concurrency, "concurrency", runtime.GOMAXPROCS(0), "run `N` programs at one time with --jsonl")
 			o.progress.declare(flags)
 			o.remote.declare(flags)
 			flags.Var((*stringList)(&o.serve.files), "config", "run a program over the servers of this configuration `file`; may be repeated")
 			flags.BoolVar(&o.serve.check, "check", false, "with --config, check the program against the declarations before it runs, with tsgo or tsc on PATH")
-			flags.StringVar(&o.serve.logLevel, "log-level", "warn", "with --config, what goes to standard error: debug, info, warn or error")
+			flags.StringVar(&o.serve.logLevel, "log-level", "warn", "with --config, what goes to standard error, from this `LEVEL` on: debug, info, warn or error")
 			return func(ctx context.Context, term terminal, args []string) error {
 				switch {
 				case len(o.serve.files) > 0:

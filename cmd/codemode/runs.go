@@ -23,7 +23,7 @@ func runsCommand() command {
 beginning of it. --json prints the lines as they are.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			file := flags.String("file", "", "the audit `file` (default: where serve writes it)")
-			last := flags.Int("last", 20, "how many to list, the newest last")
+			last := flags.Int("last", 20, "list `N` runs, the newest last")
 			asJSON := flags.Bool("json", false, "JSON lines, for scripts")
 			return func(_ context.Context, term terminal, args []string) error {
 				if len(args) > 1 || *last < 1 {

@@ -113,7 +113,7 @@ func (o *serveOptions) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.resources, "resources", false, "pass the servers' resources on, to clients and to programs")
 	flags.BoolVar(&o.prompts, "prompts", false, "pass the servers' prompts on, to clients and to programs")
 	o.remote.declare(flags)
-	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error: debug, info, warn or error")
+	flags.StringVar(&o.logLevel, "log-level", "warn", "what goes to standard error, from this `LEVEL` on: debug, info, warn or error")
 }
 
 // declareDescription declares the flags about what the model reads.

@@ -32,9 +32,9 @@ Exit code 1 when a server could not run; the others are shown all the same.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
 			flags.Var((*stringList)(&o.files), "config", "a configuration `file`; may be repeated")
-			flags.StringVar(&o.logLevel, "log-level", "error", "what goes to standard error: debug, info, warn or error")
+			flags.StringVar(&o.logLevel, "log-level", "error", "what goes to standard error, from this `LEVEL` on: debug, info, warn or error")
 			o.declareDescription(flags)
-			format := flags.String("format", "ts", "ts, compact, json, description or stats")
+			format := flags.String("format", "ts", "the `FORMAT`: ts, compact, json, description or stats")
 			timeout := flags.Duration("timeout", time.Minute, "how long to wait for servers that start")
 			var accept stringList
 			flags.Var(&accept, "accept", "take a `SERVER`'s tools, or one of them, as they are now; may be repeated")

@@ -19,8 +19,8 @@ func typesCommand() command {
 		description: `Reads {"tools": [...]} as an MCP server answers tools/list, and prints what the model would be shown. A part of a
 schema that cannot be printed is named on standard error; the rest is printed all the same.`,
 		setup: func(flags *flag.FlagSet) runFunc {
-			namespace := flags.String("namespace", "codemode", "the object that programs find the tools on")
-			form := flags.String("form", string(codetool.FormFull), "full declarations, compact ones, or an index of the names")
+			namespace := flags.String("namespace", "codemode", "the object `N` that programs find the tools on")
+			form := flags.String("form", string(codetool.FormFull), "the `FORM`: full declarations, compact ones, or an index of the names")
 			return func(ctx context.Context, term terminal, args []string) error {
 				switch codetool.Form(*form) {
 				case codetool.FormFull, codetool.FormCompact, codetool.FormIndex:

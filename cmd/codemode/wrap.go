@@ -19,7 +19,7 @@ codemode, unless --name says otherwise.`,
 		setup: func(flags *flag.FlagSet) runFunc {
 			var o serveOptions
 			o.declare(flags)
-			name := flags.String("name", "codemode", "the namespace that programs find the tools on")
+			name := flags.String("name", "codemode", "the namespace `N` that programs find the tools on")
 			return func(ctx context.Context, term terminal, args []string) error {
 				if len(args) == 0 {
 					return usagef("say which server: codemode wrap -- CMD ARGS…")
