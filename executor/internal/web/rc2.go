@@ -1,5 +1,7 @@
 package web
 
+//lint:file-ignore ST1005 programs read these texts as node's
+
 import (
 	"encoding/binary"
 	"encoding/hex"
