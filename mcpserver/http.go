@@ -142,6 +142,7 @@ func (d *door) guarded(next func(*Server) http.Handler) http.Handler {
 			}
 			refused = d.challenge(http.StatusUnauthorized, unauthorized+": this token is for other things here", nil)
 		}
+		d.server.log.Info("a client was refused", "peer", r.RemoteAddr, "status", refused.status, "reason", refused.why)
 		for name, values := range refused.header {
 			w.Header()[name] = values
 		}

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -125,9 +126,15 @@ func TestHTTPRefusals(t *testing.T) {
 	}
 }
 
-// TestUnauthorizedSaysWhatIsWanted: a person who wrote the client's file reads it.
+// TestUnauthorizedSaysWhatIsWanted: a person who wrote the client's file reads it, and who runs the server has it in the log.
 func TestUnauthorizedSaysWhatIsWanted(t *testing.T) {
-	url := listen(t, serve(t, nil, nil), &HTTPOptions{Token: "secret"})
+	log := &warnings{}
+	s, err := New(pool, nil, &Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	url := listen(t, s, &HTTPOptions{Token: "secret"})
 	for header, want := range map[string]string{
 		"":              "Unauthorized: no bearer token was sent (Authorization: Bearer TOKEN)\n",
 		"Basic secret":  "Unauthorized: no bearer token was sent (Authorization: Bearer TOKEN)\n",
@@ -150,6 +157,9 @@ func TestUnauthorizedSaysWhatIsWanted(t *testing.T) {
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()
+	if told := log.String(); strings.Count(told, `msg="a client was refused" peer=127.0.0.1:`) != 3 || strings.Count(told, "is none of this server's") != 1 || strings.Contains(told, "secre") {
+		t.Errorf("the log: %s", told)
+	}
 }
 
 func TestHTTPAddressInUse(t *testing.T) {
