@@ -106,10 +106,11 @@
   // A value passes to the engine and back as a member of the global object, under a name that nobody knows, for as long as
   // a native function runs. put is false where the program has closed the object.
   const slot = `codemode ${native.now()} ${p.MathRandom()}`;
-  const put = (name, value) => p.ReflectDefineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  const global = globalThis;
+  const put = (name, value) => p.ReflectDefineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
   const takeBack = (name) => {
-    const value = globalThis[name];
-    p.ReflectDeleteProperty(globalThis, name);
+    const value = global[name];
+    p.ReflectDeleteProperty(global, name);
     return value;
   };
   const ENTRIES = 0, TARGET = 1, HANDLER = 2;
@@ -136,7 +137,6 @@
       this.reject = reject;
     });
   }
-  p.ObjectSetPrototypeOf(Deferred.prototype, null);
   host.deferred = () => new Deferred();
   // The engine's extras are asked for while the sandbox boots, when nobody waits. The value that follows what runs costs
   // something each time, so that it is looked after from when a program first needs it.
@@ -146,8 +146,7 @@
     if (extras !== undefined) return extras;
     const name = `extras ${native.now()} ${p.MathRandom()}`;
     if (native.extras(name) !== true) throw new p.Error('the engine has no extras');
-    extras = globalThis[name];
-    p.ReflectDeleteProperty(globalThis, name);
+    extras = takeBack(name);
     extras.rejected = (...args) => host.load('worker/rejections').note(args);
     p.ObjectDefineProperty(extras, 'text', { __proto__: null, writable: true }); // its own, whatever Object.prototype has
     return extras;

@@ -34,32 +34,56 @@ func TestALateAnswerFindsNobody(t *testing.T) {
 	}
 }
 
+// damages are what a program may do to the language.
+var damages = []string{
+	"JSON.stringify = () => '\"forged\"'; JSON.parse = () => ({result: 'forged'})",
+	"Promise.prototype.then = function () { return 5 }; Promise.resolve = 0; globalThis.Promise = class {}",
+	"Promise.prototype.constructor = class { constructor(f) { f(() => {}, () => {}) } }",
+	"for (const k of Reflect.ownKeys(Array.prototype)) if (typeof Array.prototype[k] === 'function' && k !== 'constructor') Array.prototype[k] = () => { throw 1 }",
+	"Array.prototype[Symbol.iterator] = function* () { yield 'forged' }",
+	"for (const k of Object.getOwnPropertyNames(Object)) try { Object[k] = () => { throw 1 } } catch {}",
+	"const d = Object.create(null); d.value = 1; for (const k of ['get', 'set', 'value', 'writable']) Object.defineProperty(Object.prototype, k, d)",
+	"Object.defineProperty(Array.prototype, '0', {set(v) { throw 1 }, get() { return 'forged' }})",
+	"Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => { throw 1 }",
+	"globalThis.setTimeout = globalThis.Error = globalThis.Map = globalThis.Proxy = globalThis.String = undefined",
+	"Map.prototype.get = Map.prototype.set = WeakMap.prototype.get = WeakSet.prototype.has = () => { throw 1 }",
+	"const g = globalThis; g.globalThis = 5; g.console.log = 5",
+	"String.prototype.includes = String.prototype.slice = RegExp.prototype.exec = () => { throw 1 }",
+	"Error.prepareStackTrace = () => { throw 1 }; Error.captureStackTrace = 5; Error.stackTraceLimit = 0",
+	"Object.freeze(Object.prototype); Object.freeze(Error); Object.freeze(Promise.prototype)",
+	"for (const k of Object.getOwnPropertyNames(Reflect)) Reflect[k] = () => { throw 1 }",
+	"String.prototype[Symbol.split] = Object.prototype[Symbol.replace] = () => { throw 1 }",
+	"Object.prototype.enumerable = Object.prototype.configurable = true",
+}
+
 // A program that replaces what the language has damages itself alone.
 func TestReplacedBuiltins(t *testing.T) {
 	c := startChild(t, wire.Options{})
-	for _, damage := range []string{
-		"JSON.stringify = () => '\"forged\"'; JSON.parse = () => ({result: 'forged'})",
-		"Promise.prototype.then = function () { return 5 }; Promise.resolve = 0; globalThis.Promise = class {}",
-		"Promise.prototype.constructor = class { constructor(f) { f(() => {}, () => {}) } }",
-		"for (const k of Reflect.ownKeys(Array.prototype)) if (typeof Array.prototype[k] === 'function' && k !== 'constructor') Array.prototype[k] = () => { throw 1 }",
-		"Array.prototype[Symbol.iterator] = function* () { yield 'forged' }",
-		"for (const k of Object.getOwnPropertyNames(Object)) try { Object[k] = () => { throw 1 } } catch {}",
-		"const d = Object.create(null); d.value = 1; for (const k of ['get', 'set', 'value', 'writable']) Object.defineProperty(Object.prototype, k, d)",
-		"Object.defineProperty(Array.prototype, '0', {set(v) { throw 1 }, get() { return 'forged' }})",
-		"Function.prototype.call = Function.prototype.apply = Function.prototype.bind = () => { throw 1 }",
-		"globalThis.setTimeout = globalThis.Error = globalThis.Map = globalThis.Proxy = globalThis.String = undefined",
-		"Map.prototype.get = Map.prototype.set = WeakMap.prototype.get = WeakSet.prototype.has = () => { throw 1 }",
-		"const g = globalThis; g.globalThis = 5; g.console.log = 5",
-		"String.prototype.includes = String.prototype.slice = RegExp.prototype.exec = () => { throw 1 }",
-		"Error.prepareStackTrace = () => { throw 1 }; Error.captureStackTrace = 5; Error.stackTraceLimit = 0",
-		"Object.freeze(Object.prototype); Object.freeze(Error); Object.freeze(Promise.prototype)",
-	} {
+	for _, damage := range damages {
 		c.check("async () => { "+damage+"; const a = await codemode.echo({x: [1, 'y']}); return {a} }", `{"a":{"x":[1,"y"]}}`)
 		o := c.run(program{code: "async () => { " + damage + "; await codemode.echo(1); throw new TypeError('real') }"})
 		if o.summary() != "TypeError: real" {
 			t.Errorf("%s: %s", damage, o.summary())
 		}
 	}
+}
+
+// A script that runs when a global is first read comes after what the program has done by then.
+func TestReplacedBuiltinsBeforeAScriptRuns(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	const touch = `
+		const url = new URL('http://a.example/b?q=%C3%A9+x');
+		return {
+			url: url.href, query: url.searchParams.get('q'), base64: btoa(atob('aGk=')), pattern: new URLPattern({ pathname: '/:x' }).test('http://a/b'),
+			text: new TextDecoder().decode(new TextEncoder().encode('\u00e9')), clone: structuredClone({ x: bytes }).x.length, hex: bytes.toHex(),
+			header: new Headers({ a: 'b' }).get('A'), map: map.getOrInsert(1, 2), buffer: Buffer.from('hi??').toString('base64url'), body: await new Response('x').text(),
+		};`
+	const want = `{"url":"http://a.example/b?q=%C3%A9+x","query":"é x","base64":"aGk=","pattern":true,"text":"é","clone":2,"hex":"0000","header":"b","map":2,"buffer":"aGk_Pw","body":"x"}`
+	for _, damage := range damages {
+		c.check("async () => { const map = new Map(), bytes = new Uint8Array(2); "+damage+"; "+touch+" }", want)
+	}
+	c.check(`async () => { const { inspect } = await import('node:util'); const g = globalThis, entries = new Map([[1, 2]]).entries(); g.globalThis = 5; return inspect(entries) }`,
+		`"[Map Entries] { [ 1, 2 ] }"`)
 }
 
 // Whatever a program can walk to from what it is given, the worker's own functions and objects are not there.

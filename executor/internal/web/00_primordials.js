@@ -1,16 +1,16 @@
 // Primordials: the language's builtins as they were before any program ran.
 //
 // Every other script of this directory, and the worker's harness, call builtins only through the
-// frozen object that this file returns, so that a program which replaces Array.prototype.push or
-// JSON.stringify damages itself and nothing else. What it offers:
+// object that this file returns, which no program gets hold of, so that one which replaces
+// Array.prototype.push or JSON.stringify damages itself and nothing else. What it offers:
 //
 //   uncurryThis(fn)            fn(this, ...args) as a plain function (ReflectApply without an array)
-//   ClassPrototypeMethod       uncurried: ArrayPrototypePush(list, x), StringPrototypeSlice(s, 1)
+//   ClassPrototypeMethod       uncurried: ArrayPrototypeJoin(list, ','), StringPrototypeSlice(s, 1)
 //   ClassPrototypeGetName      uncurried getter: TypedArrayPrototypeGetLength(view), MapPrototypeGetSize(map)
-//   ClassStatic                bound to its class: ObjectDefineProperty, ArrayIsArray, PromiseResolve(v)
+//   ClassStatic                what a class offers itself: ObjectDefineProperty, ArrayIsArray, PromiseResolve(v)
 //   JSONParse, JSONStringify, MathMin, ReflectApply, ReflectOwnKeys, NumberIsInteger, ...
 //   SymbolIterator, ...          the well-known symbols
-//   Array, Map, Promise, TypeError, Uint8Array, ...   the constructors themselves
+//   Map, Promise, TypeError, Uint8Array, ...   the constructors themselves
 //   SafeMap, SafeSet, SafeWeakMap, SafeWeakSet      collections with captured methods and no inherited ones;
 //                              construct them empty, iterate them with forEach
 //   list()                     an array without a prototype: reads and index writes meet no patched
@@ -37,14 +37,12 @@
   const p = create(null);
 
   // One by one: a loop over names takes every sandbox ten times as long.
-  p.Array = Array;
   p.ArrayBuffer = ArrayBuffer;
   p.BigInt = BigInt;
   p.Boolean = Boolean;
   p.DataView = DataView;
   p.Date = Date;
   p.Error = Error;
-  p.AggregateError = AggregateError;
   p.EvalError = EvalError;
   p.RangeError = RangeError;
   p.ReferenceError = ReferenceError;
@@ -79,8 +77,6 @@
   p.BigUint64Array = BigUint64Array;
   p.decodeURIComponent = decodeURIComponent;
   p.encodeURIComponent = encodeURIComponent;
-  p.isFinite = isFinite;
-  p.isNaN = isNaN;
   p.parseFloat = parseFloat;
   p.parseInt = parseInt;
   p.TypedArray = getPrototypeOf(Uint8Array);
@@ -145,6 +141,7 @@
   p.DatePrototypeToISOString = uncurryThis(Date.prototype.toISOString);
   p.ErrorPrototypeToString = uncurryThis(Error.prototype.toString);
   p.FunctionPrototypeCall = uncurryThis(Function.prototype.call);
+  p.IteratorPrototypeTake = uncurryThis(Iterator.prototype.take);
   p.MapPrototypeEntries = uncurryThis(Map.prototype.entries);
   p.MapPrototypeForEach = uncurryThis(Map.prototype.forEach);
   p.MapPrototypeGet = uncurryThis(Map.prototype.get);
@@ -170,9 +167,7 @@
   p.StringPrototypePadEnd = uncurryThis(String.prototype.padEnd);
   p.StringPrototypePadStart = uncurryThis(String.prototype.padStart);
   p.StringPrototypeRepeat = uncurryThis(String.prototype.repeat);
-  p.StringPrototypeReplaceAll = uncurryThis(String.prototype.replaceAll);
   p.StringPrototypeSlice = uncurryThis(String.prototype.slice);
-  p.StringPrototypeSplit = uncurryThis(String.prototype.split);
   p.StringPrototypeStartsWith = uncurryThis(String.prototype.startsWith);
   p.StringPrototypeToLowerCase = uncurryThis(String.prototype.toLowerCase);
   p.StringPrototypeToUpperCase = uncurryThis(String.prototype.toUpperCase);
@@ -206,13 +201,10 @@
   p.TypedArrayPrototypeGetLength = getter(p.TypedArray.prototype, 'length');
   p.TypedArrayPrototypeGetTag = getter(p.TypedArray.prototype, Symbol.toStringTag);
   p.SymbolAsyncIterator = Symbol.asyncIterator;
-  p.SymbolHasInstance = Symbol.hasInstance;
   p.SymbolIterator = Symbol.iterator;
-  p.SymbolSpecies = Symbol.species;
   p.SymbolToPrimitive = Symbol.toPrimitive;
   p.SymbolToStringTag = Symbol.toStringTag;
   p.SymbolDispose = Symbol.dispose;
-  p.SymbolAsyncDispose = Symbol.asyncDispose;
   p.captureStackTrace = Error.captureStackTrace;
   p.ErrorPrototype = Error.prototype;
   p.ErrorIsError = Error.isError;
@@ -284,8 +276,13 @@
     for (let i = 0; i < list.length; i++) p.push(out, list[i]);
     return out;
   };
+  // A text that is looked for is asked for Symbol.split or Symbol.replace first, which a program may give String.prototype.
+  const unasked = (text) => ({ __proto__: null, toString: () => text });
   const split = uncurryThis(String.prototype.split);
-  p.words = (text) => setPrototypeOf(split(text, ' '), null);
+  const replaceAll = uncurryThis(String.prototype.replaceAll);
+  p.StringPrototypeSplit = (text, separator) => split(text, unasked(separator));
+  p.StringPrototypeReplaceAll = (text, what, by) => replaceAll(text, unasked(what), by);
+  p.words = (text) => setPrototypeOf(p.StringPrototypeSplit(text, ' '), null);
   p.arrayFrom = (iterable) => {
     const out = p.list();
     for (const value of iterable) out[out.length] = value;

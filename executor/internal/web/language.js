@@ -44,7 +44,7 @@
     }
   };
   // Helpers are generators that look like Iterator Helper objects.
-  const helperPrototype = p.ObjectGetPrototypeOf(globalThis.Iterator.prototype.take.call([][p.SymbolIterator](), 0));
+  const helperPrototype = p.ObjectGetPrototypeOf(p.IteratorPrototypeTake({ __proto__: null }, 0));
   const states = new p.SafeWeakMap();
   const helper = (generator, records) => {
     const object = p.ObjectCreate(proxied());

@@ -62,7 +62,7 @@ func (e *OpError) Error() string { return e.Name + ": " + e.Message }
 // Script is one file of this directory. Source reads it, a parenthesised function expression that takes
 // the host object and may return the internals it offers to other scripts. A script with Globals runs on
 // first touch of one of the names listed, one whose name has no number when another asks for it by
-// host.load, and what is left, 00_primordials, at boot.
+// host.load, and what is left at boot, 00_primordials first.
 type Script struct {
 	Name    string
 	Globals []string
