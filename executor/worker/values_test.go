@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 func TestLosslessIntegers(t *testing.T) {
 	c := startChild(t, wire.Options{})
 	const envelope = `{"result":{"id":12345678901234567890,"small":5,"float":1.2345678901234567,"text":"12345678901234567890","list":[-9007199254740993]}}`
-	code := "async () => { const r = await codemode.t({n: 10n ** 20n}); return {types: [r.id, r.small, r.float, r.text, r.list[0]].map(x => typeof x), r} }"
+	code := "async () => { await codemode.t(2n); const r = await codemode.t({n: 10n ** 20n}); return {types: [r.id, r.small, r.float, r.text, r.list[0]].map(x => typeof x), r} }"
 	h := header("codemode")
 	h.LosslessIntegers = true
 	o := c.run(program{code: code, header: h, answer: func(call) string { return envelope }})
@@ -105,7 +105,7 @@ func TestLosslessIntegers(t *testing.T) {
 	if diff := cmp.Diff(want, o.summary()); diff != "" {
 		t.Error(diff)
 	}
-	if len(o.calls) != 1 || o.calls[0].args != `[{"n":100000000000000000000}]` {
+	if len(o.calls) != 2 || o.calls[0].args != "[2]" || o.calls[1].args != `[{"n":100000000000000000000}]` {
 		t.Errorf("calls: %v", o.calls)
 	}
 	c.check("async () => await codemode.t(1n)", "TypeError: Do not know how to serialize a BigInt")
