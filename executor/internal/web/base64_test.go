@@ -36,6 +36,20 @@ func TestBase64OfAnyLength(t *testing.T) {
 	}
 }
 
+// TestEncodedBase64 is held against the library's, for lengths around where the way of encoding changes.
+func TestEncodedBase64(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	state := NewState()
+	for _, from := range []int{0, longBytes - 2, 60_000} {
+		for length := from; length < from+30; length++ {
+			data := randomBytes(random, length)
+			if got, want := string(encodeBase64(state, data)), base64.StdEncoding.EncodeToString(data); got != want {
+				t.Errorf("%d bytes come to %.40q, want %.40q", length, got, want)
+			}
+		}
+	}
+}
+
 // TestLenientBase64OfAnyLength decodes either alphabet, with and without padding and with what belongs to neither between.
 func TestLenientBase64OfAnyLength(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
