@@ -73,7 +73,10 @@ func (r *run) call(frame wire.Frame) error {
 		r.pool.goCall(serve)
 		return nil
 	}
-	return r.worker.inline(c.detour, func() { r.pool.inCall(serve) })
+	return r.worker.inline(c.detour, func() {
+		defer r.pool.uncountCall()
+		serve()
+	})
 }
 
 // accept books a call or request, or ends the run when the worker let one through that it should have turned down. A
@@ -139,6 +142,7 @@ func (r *run) book(c *call, line protocol.Call, isTool bool) (booked bool, failu
 	c.order = b.order
 	c.before, b.last = b.last, c.after
 	if isTool && b.quick[c.name] {
+		r.pool.countCall() // before this goroutine may be relieved: Close waits for the reader and for calls
 		c.detour = &detour{time.Now()}
 		r.worker.detour.Store(c.detour) // under the lock: a run that is given up finds it, or refuses the call
 	}

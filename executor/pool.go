@@ -402,13 +402,7 @@ func (p *Pool) goCall(f func()) {
 	}()
 }
 
-// inCall runs a call's function on this goroutine; Close waits for that, too.
-func (p *Pool) inCall(f func()) {
-	p.countCall()
-	defer p.uncountCall()
-	f()
-}
-
+// countCall has Close wait for a call, until uncountCall.
 func (p *Pool) countCall() {
 	p.calls.Add(1)
 	p.underWay.Add(1)
