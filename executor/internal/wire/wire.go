@@ -324,26 +324,28 @@ func cutShort(err error) error {
 func (r *Reader) full(into []byte) error {
 	done := copy(into, r.buffer[r.from:r.to])
 	r.from += done
+	much := len(into)-done >= len(r.buffer)
 	for done < len(into) {
-		if rest := into[done:]; len(rest) >= len(r.buffer) {
-			n, err := io.ReadFull(r.source, rest)
-			if done+n > 0 {
-				err = cutShort(err)
-			}
-			return err
-		}
-		n, err := r.source.Read(r.buffer)
+		n, err := r.some(into[done:], much)
 		if n == 0 && err != nil {
 			if done > 0 {
 				err = cutShort(err)
 			}
 			return err
 		}
-		r.to = n
-		r.from = copy(into[done:], r.buffer[:n])
-		done += r.from
+		done += n
 	}
 	return nil
+}
+
+// some reads what comes next of the bytes for a place.
+func (r *Reader) some(into []byte, directly bool) (int, error) {
+	if directly {
+		return r.source.Read(into)
+	}
+	n, err := r.source.Read(r.buffer)
+	r.from, r.to = copy(into, r.buffer[:n]), n
+	return r.from, err
 }
 
 // room is memory for a frame's fields.
