@@ -1,5 +1,5 @@
-// v8go makes two contexts for an isolate: one of its own, whose builtins nobody ever calls, and the one it is asked for, with a
-// global object that is copied from the first kind, member by member. Each costs as much as the heap itself. This file stands
+// v8go makes two contexts for an isolate: one of its own, whose builtins nobody ever calls, and the one it is asked for, whose global
+// object, made of a template, gets the members of a usual one, one by one. Each costs as much as the heap itself. This file stands
 // between v8go and the engine, and gives it the first for the second, for the isolates of this package: others in the process may want
 // what they ask for.
 //
