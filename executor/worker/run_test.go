@@ -3,7 +3,9 @@
 package worker_test
 
 import (
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/codemode-go/codemode/executor/internal/wire"
 )
@@ -60,5 +62,26 @@ func BenchmarkCall(b *testing.B) {
 		}
 		b.ReportMetric(float64(o.done.WallMicros)/1000, "µs/call")
 		b.ReportMetric(float64(o.done.CPUMicros)/1000, "cpu-µs/call")
+	}
+}
+
+// Answers may come in one piece while the worker sleeps; what it has read it need not wait for.
+func TestAnswersThatComeTogether(t *testing.T) {
+	c := startChild(t, wire.Options{})
+	answer := func(asked call) string {
+		if asked.tool == "first" {
+			return ""
+		}
+		time.Sleep(10 * time.Millisecond)
+		for id := range 10 { // the first's is among them
+			if err := c.in.Write(wire.Answer, []byte(strconv.Itoa(id)), []byte(`{"result":"together"}`)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return `{"result":"together"}` // which sends all
+	}
+	o := c.run(program{code: "async () => Promise.all([codemode.first(), codemode.second()])", answer: answer})
+	if want := `["together","together"]`; o.summary() != want {
+		t.Errorf("got %s", o.summary())
 	}
 }
