@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -150,5 +152,36 @@ func TestAnswersOfQuickToolsMeetCallsThatFillThePipe(t *testing.T) {
 		func(context.Context) string { return long })
 	if got := mustValue(t, pool, request); got != "16" {
 		t.Errorf("value %s", got)
+	}
+}
+
+// A program that makes one quick call after the other has a reader that never waits. Everybody else in the process has a turn all
+// the same, every few calls and not when Go's scheduler takes a goroutine off by force, after some hundred.
+func TestQuickCallsInTurnGiveWay(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	pool := newPool(t, executor.Options{})
+	var streak, longest, calls atomic.Int64
+	over, others := make(chan struct{}), sync.WaitGroup{}
+	others.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				streak.Store(0)
+				runtime.Gosched()
+			}
+		}
+	})
+	request := quickRequest(t, `for (let i = 0; i < 5000; i++) await api.quick(i)`, func(context.Context) string {
+		calls.Add(1)
+		longest.Store(max(longest.Load(), streak.Add(1)))
+		return "1"
+	})
+	mustExecute(t, pool, request)
+	close(over)
+	others.Wait()
+	if calls.Load() != 5000 || longest.Load() > 100 {
+		t.Errorf("of %d calls %d were made in a row", calls.Load(), longest.Load())
 	}
 }

@@ -19,7 +19,11 @@ type outlet struct {
 	fd   int
 	stop int         // an eventfd, which ends waiting
 	over atomic.Bool // since interrupt
+	gave time.Time   // when the reader last let other goroutines go first
 }
+
+// giveWay is how long a reader that lingers has its place in Go's scheduler at a time: some ten quick calls.
+const giveWay = 100 * time.Microsecond
 
 // newOutlet makes a pipe.
 func newOutlet() (*outlet, *os.File, error) {
@@ -72,10 +76,18 @@ func (o *outlet) wait() error {
 }
 
 // linger has a reader of the outlet look again and again until there is something, or the time is over. Go's scheduler knows
-// nothing of these calls, which are over at once.
+// nothing of the reads, which are over at once. A reader that always finds something never waits, so that it has to give way by itself:
+// goroutines and timers of everybody else would have a turn every ten milliseconds.
 func (o *outlet) linger(reader *wire.Reader, most time.Duration) {
-	for began := time.Now(); !reader.Fill(o.readNow) && time.Since(began) < most; {
-		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) // whoever has work goes first
+	began := time.Now()
+	if began.Sub(o.gave) > giveWay {
+		runtime.Gosched()
+		began = time.Now()
+		o.gave = began
+	}
+	for !reader.Fill(o.readNow) && time.Since(began) < most {
+		// Whoever has work goes first. That may take long on a busy machine, in which Go's scheduler must not miss this thread.
+		_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
 	}
 }
 
