@@ -177,7 +177,7 @@ func (b *callBook) open(r *run) {
 	b.last = first
 }
 
-// serve runs one call in its own goroutine. Calls set off in the order in which the program made them.
+// serve runs one call on the goroutine that it has. Calls set off in the order in which the program made them.
 func (r *run) serve(c *call, perform func(context.Context)) {
 	<-c.before
 	close(c.after)

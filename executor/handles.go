@@ -47,7 +47,7 @@ func (p *Pool) unreserve(result *protocol.ExecuteResult) {
 	p.reserved--
 }
 
-// retain keeps a worker whose run granted handles. The caller is the process's goroutine, at the end of the run.
+// retain keeps a worker whose run granted handles. The caller is the process's reader, at the end of the run.
 func (p *Pool) retain(w *process, r *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

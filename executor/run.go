@@ -26,7 +26,7 @@ type run struct {
 	reached  atomic.Int64  // the most of memory or data that was seen
 	ended    chan struct{} // closed when the worker is done with the run, or gone
 	// granted is the number of handles that the run's isolate has given out; executionID is set when it is kept. The
-	// process's goroutine writes them before it closes ended.
+	// process's reader writes them before it closes ended.
 	granted     int64
 	executionID string
 

@@ -7,8 +7,8 @@
 //   callOf(error)                       "provider.tool" of the call whose error it is, undefined for any other
 //   nextId(), enter(), leave()          an id, and the count of what is in flight, for worker/outbound
 //
-// state[1] is the number of promises of both that wait for the pool, state[4] the id and state[5] the name's number of a call that
-// crosses, or the id of its answer: numbers cost much less there than as arguments.
+// state[1] is the number of promises of both that wait for the pool, state[4] the id of a call that crosses or is answered, and
+// state[5] the number of its name: numbers cost much less there than as arguments.
 (function (host) {
   'use strict';
   const p = host.primordials;

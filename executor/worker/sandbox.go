@@ -19,7 +19,7 @@ import (
 //go:embed *.js
 var ownSources embed.FS
 
-// ownScripts are the scripts of this package in the order of their numbers; those without one are loaded by name.
+// ownScripts are the scripts of this package.
 func ownScripts() []web.Script {
 	entries, err := ownSources.ReadDir(".")
 	if err != nil {
@@ -36,7 +36,7 @@ func ownScripts() []web.Script {
 	return scripts
 }
 
-// held is the source of a script that every sandbox runs.
+// held is a source that is in memory.
 func held(source string) func() string { return func() string { return source } }
 
 // sandbox is one isolate, booted, and what Go holds of it.
