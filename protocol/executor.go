@@ -44,4 +44,6 @@ type InvokeRequest struct {
 // undefined, or {"error": "message"}. A returned Go error reaches the program as that error's text. The context ends
 // when the run is given up (its timeout, a limit, its caller's context, a crash) or the executor closes; a call that the
 // program left behind at its normal end runs on. Calls of one run arrive concurrently, and set off in their order.
+//
+// A goroutine may serve several calls, one after the other: one that locks it to its thread (runtime.LockOSThread) unlocks it again.
 type DispatchFunc func(ctx context.Context, provider, tool, argsJSON string) (envelopeJSON string, err error)
