@@ -26,16 +26,9 @@ var errRelieved = errors.New("another goroutine reads the frames")
 // detour is a call on the reader's goroutine. Whoever takes it out of process.detour reads the next frame.
 type detour struct{ began time.Time }
 
-// inline makes the call on this goroutine, the reader's.
+// inline makes the call on this goroutine, the reader's. A function that ends the goroutine has held it up for good.
 func (w *process) inline(d *detour, call func()) error {
-	returned := false
-	defer func() {
-		if !returned { // the function has ended the goroutine
-			w.relieve(d)
-		}
-	}()
 	call()
-	returned = true
 	if !w.detour.CompareAndSwap(d, nil) {
 		return errRelieved
 	}

@@ -57,6 +57,22 @@ func TestAQuickToolThatWaitsForAnotherCallHoldsNothingUp(t *testing.T) {
 	}
 }
 
+func TestAToolThatTookItsTimeHasAGoroutineOfItsOwn(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	request := &protocol.ExecuteRequest{
+		Code:      `async () => { for (let i = 0; i < 5; i++) await api.slow() }`,
+		Providers: []protocol.ProviderDescriptor{{Name: "api", Tools: []string{"slow"}}},
+		Dispatch: func(context.Context, string, string, string) (string, error) {
+			if onReader() {
+				t.Error("it keeps the reader")
+			}
+			time.Sleep(time.Millisecond)
+			return "{}", nil
+		},
+	}
+	mustExecute(t, pool, request)
+}
+
 func TestAQuickToolMayEndItsGoroutine(t *testing.T) {
 	pool := newPool(t, executor.Options{})
 	request := quickRequest(t, `return [await api.quick('end').catch(e => e.message), await api.quick("warm")]`, func(context.Context) string {
