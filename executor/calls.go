@@ -291,7 +291,7 @@ func (r *run) finished(c *call, outcome protocol.CallOutcome) bool {
 		outcome = protocol.CallAbandoned
 	}
 	if c.entry >= 0 {
-		b.quick[c.name] = time.Since(c.began) < atOnce
+		b.quick[c.name] = time.Since(c.began) < r.pool.atOnce
 		line := &b.ledger[c.entry]
 		line.Duration, line.Outcome = time.Since(r.started)-line.Start, outcome
 	}

@@ -9,10 +9,9 @@ import (
 // its own wakes a thread, which takes longer than such a tool. Nothing may hang on the guess. A reader that is held up is
 // relieved by the run's supervisor: another goroutine takes over the frames, and the old one ends with its call.
 
-// atOnce is how long a tool may have taken the last time. It is a variable for tests, whose machine may be slow.
-var atOnce = 30 * time.Microsecond
-
 const (
+	// atOnce is how long a tool may have taken the last time.
+	atOnce = 30 * time.Microsecond
 	// heldUp is how long a reader may be in a call before it is relieved. The supervisor comes by every few milliseconds.
 	heldUp = time.Millisecond
 	// nextCall is how long a reader looks for the next frame before it sleeps: a program that has its answer goes on to the next

@@ -19,8 +19,8 @@ func onReader() bool { return strings.Contains(string(debug.Stack()), ".(*proces
 
 // quickRequest is a program that has called api.quick before, and goes on with more. The tool's other calls come to a function,
 // on the goroutine that reads the worker's frames.
-func quickRequest(t *testing.T, more string, other func(context.Context) string) *protocol.ExecuteRequest {
-	t.Cleanup(executor.TakeToolsForQuick())
+func quickRequest(t *testing.T, pool *executor.Pool, more string, other func(context.Context) string) *protocol.ExecuteRequest {
+	pool.TakeToolsForQuick()
 	return &protocol.ExecuteRequest{
 		Code:      `async () => { await api.quick('warm'); ` + more + ` }`,
 		Providers: []protocol.ProviderDescriptor{{Name: "api", Tools: []string{"quick"}}},
@@ -39,7 +39,7 @@ func quickRequest(t *testing.T, more string, other func(context.Context) string)
 func TestAQuickToolThatWaitsForAnotherCallHoldsNothingUp(t *testing.T) {
 	pool := newPool(t, executor.Options{})
 	came := make(chan struct{})
-	request := quickRequest(t, `return Promise.all([api.quick('wait'), api.late('go')])`, func(context.Context) string {
+	request := quickRequest(t, pool, `return Promise.all([api.quick('wait'), api.late('go')])`, func(context.Context) string {
 		<-came
 		return `"waited"`
 	})
@@ -75,7 +75,7 @@ func TestAToolThatTookItsTimeHasAGoroutineOfItsOwn(t *testing.T) {
 
 func TestAQuickToolMayEndItsGoroutine(t *testing.T) {
 	pool := newPool(t, executor.Options{})
-	request := quickRequest(t, `return [await api.quick('end').catch(e => e.message), await api.quick("warm")]`, func(context.Context) string {
+	request := quickRequest(t, pool, `return [await api.quick('end').catch(e => e.message), await api.quick("warm")]`, func(context.Context) string {
 		runtime.Goexit()
 		return ""
 	})
@@ -90,7 +90,7 @@ func TestAQuickToolThatStandsStillIsLeftBehind(t *testing.T) {
 	pool := newPool(t, executor.Options{})
 	stands, release := make(chan struct{}), make(chan struct{})
 	defer close(release)
-	request := quickRequest(t, `await api.quick('stand')`, func(context.Context) string {
+	request := quickRequest(t, pool, `await api.quick('stand')`, func(context.Context) string {
 		close(stands)
 		<-release
 		return "1"
@@ -113,7 +113,7 @@ func TestAQuickToolThatStandsStillDoesNotStopTheClock(t *testing.T) {
 	pool := newPool(t, executor.Options{})
 	release := make(chan struct{})
 	defer close(release)
-	request := quickRequest(t, `await Promise.race([api.quick('stand'), new Promise(r => setTimeout(r, 5))]); return 'went on'`, func(context.Context) string {
+	request := quickRequest(t, pool, `await Promise.race([api.quick('stand'), new Promise(r => setTimeout(r, 5))]); return 'went on'`, func(context.Context) string {
 		<-release
 		return "1"
 	})
@@ -127,7 +127,7 @@ func TestAProgramBesideAQuickToolThatStandsStillIsEnded(t *testing.T) {
 	pool := newPool(t, executor.Options{})
 	release := make(chan struct{})
 	defer close(release)
-	request := quickRequest(t, `api.quick('stand'); await null; await new Promise(r => setTimeout(r, 1)); for (;;);`, func(context.Context) string {
+	request := quickRequest(t, pool, `api.quick('stand'); await null; await new Promise(r => setTimeout(r, 1)); for (;;);`, func(context.Context) string {
 		<-release
 		return "1"
 	})
@@ -141,7 +141,7 @@ func TestClosingAPoolWhoseQuickToolStandsStill(t *testing.T) {
 		t.Fatal(err)
 	}
 	stands := make(chan struct{})
-	request := quickRequest(t, `await api.quick('stand')`, func(ctx context.Context) string {
+	request := quickRequest(t, pool, `await api.quick('stand')`, func(ctx context.Context) string {
 		close(stands)
 		<-ctx.Done()
 		return "1"
@@ -164,7 +164,7 @@ func TestClosingAPoolWhoseQuickToolStandsStill(t *testing.T) {
 func TestAnswersOfQuickToolsMeetCallsThatFillThePipe(t *testing.T) {
 	pool := newPool(t, executor.Options{})
 	long := `"` + strings.Repeat("y", 3<<20) + `"`
-	request := quickRequest(t, `const x = 'x'.repeat(1 << 18); return (await Promise.all(Array.from({ length: 16 }, () => api.quick(x)))).length`,
+	request := quickRequest(t, pool, `const x = 'x'.repeat(1 << 18); return (await Promise.all(Array.from({ length: 16 }, () => api.quick(x)))).length`,
 		func(context.Context) string { return long })
 	if got := mustValue(t, pool, request); got != "16" {
 		t.Errorf("value %s", got)
@@ -189,7 +189,7 @@ func TestQuickCallsInTurnGiveWay(t *testing.T) {
 			}
 		}
 	})
-	request := quickRequest(t, `for (let i = 0; i < 5000; i++) await api.quick(i)`, func(context.Context) string {
+	request := quickRequest(t, pool, `for (let i = 0; i < 5000; i++) await api.quick(i)`, func(context.Context) string {
 		calls.Add(1)
 		longest.Store(max(longest.Load(), streak.Add(1)))
 		return "1"

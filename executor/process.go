@@ -96,7 +96,7 @@ func (w *process) start() error {
 }
 
 func (w *process) spawn() error {
-	outlet, theirStdout, err := newOutlet()
+	ourStdout, theirStdout, err := newOutlet()
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (w *process) spawn() error {
 	theirs[1] = theirStdout
 	defer func() { closeFiles(theirs[:]) }()
 	abandon := func() {
-		outlet.Close()
+		ourStdout.Close()
 		closeFiles(ours[:])
 	}
 	for _, i := range []int{0, 2, 3} {
@@ -131,7 +131,7 @@ func (w *process) spawn() error {
 		abandon()
 		return err
 	}
-	w.stdin, w.stdout, w.control = ours[0], outlet, ours[3]
+	w.stdin, w.stdout, w.control = ours[0], ourStdout, ours[3]
 	w.frames = wire.NewWriter(w.stdin)
 	limits := w.pool.options.Limits
 	w.incoming = wire.NewReader(w.stdout, int(max(limits.ArgumentBytes, limits.ResultBytes, limits.LogBytes)+frameOverhead))
