@@ -85,6 +85,40 @@ func TestAQuickToolMayEndItsGoroutine(t *testing.T) {
 	}
 }
 
+// readers counts the goroutines of this process that read a worker's frames.
+func readers() int {
+	stacks := make([]byte, 1<<20)
+	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), ".(*process).read(")
+}
+
+// Who comes back from a call that took its time is not the reader any more.
+func TestAWorkerHasOneReaderAfterOneWasRelieved(t *testing.T) {
+	pool := newPool(t, executor.Options{Workers: 1, SpareWorkers: -1})
+	release := make(chan struct{})
+	request := quickRequest(t, pool, `const held = api.quick('stand'); await api.release(); return [await held, await api.count()]`, func(context.Context) string {
+		<-release
+		return `"stood"`
+	})
+	request.CountHostWaits, request.Timeout = true, protocol.TimeoutOf(10*time.Second)
+	quick := request.Dispatch
+	request.Dispatch = func(ctx context.Context, provider, tool, arguments string) (string, error) {
+		switch tool {
+		case "release": // which another reader has read
+			close(release)
+			return "{}", nil
+		case "count":
+			for ctx.Err() == nil && readers() != 1 {
+				time.Sleep(time.Millisecond)
+			}
+			return `{"result":"one"}`, nil
+		}
+		return quick(ctx, provider, tool, arguments)
+	}
+	if got := mustValue(t, pool, request); got != `["stood","one"]` {
+		t.Errorf("value %s", got)
+	}
+}
+
 // A tool that was quick and then ignores the end of its run must not keep the run, the worker or Close.
 func TestAQuickToolThatStandsStillIsLeftBehind(t *testing.T) {
 	pool := newPool(t, executor.Options{})
