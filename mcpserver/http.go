@@ -43,6 +43,10 @@ const (
 	maxListen     = largeBody
 )
 
+// maxValues bounds the values of a message. A program is one, however long; mcp-go makes Go values of all, of which each takes as much as
+// thirty bytes of text.
+const maxValues = 100_000
+
 // HTTPOptions adjusts serving over HTTP. The zero value of every field is its documented default.
 type HTTPOptions struct {
 	// Token is what clients send as "Authorization: Bearer …"; empty asks for none, which only a loopback address may without OAuth. The
@@ -191,9 +195,16 @@ func (e *endpoints) readMessage(w http.ResponseWriter, r *http.Request) (method 
 		}
 		return "", leave, false // else the client has gone
 	}
-	text, m, err := message.Strict(body)
+	var text []byte
+	var m *message.Message
+	many := message.Values(body) > maxValues
+	if !many {
+		text, m, err = message.Strict(body)
+	}
 	var wrong *message.Error
 	switch {
+	case many:
+		wrong = &message.Error{Code: message.CodeInvalidRequest, Message: fmt.Sprintf("Invalid Request: a message has at most %d values", maxValues)}
 	case errors.Is(err, message.ErrNoObject):
 		wrong = &message.Error{Code: message.CodeInvalidRequest, Message: "Invalid Request: a message is an object, and this revision of the protocol has no batches"}
 	case err != nil:

@@ -76,6 +76,24 @@ const (
 	CodeUnsupportedVersion = -32022
 )
 
+// Values is about how many values JSON text has: one, and one for each comma and each bracket that opens.
+func Values(text []byte) int {
+	values := 1
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		case ',', '[', '{':
+			values++
+		}
+	}
+	return values
+}
+
 // Strict reads one message, and returns it without the members whose names are those of JSON-RPC or of a request's
 // parameters in another spelling, for a decoder that would take them for those. The text is raw itself when it has none.
 func Strict(raw []byte) (text []byte, m *Message, err error) {

@@ -80,3 +80,13 @@ func FuzzScanner(f *testing.F) {
 		}
 	})
 }
+
+func TestValues(t *testing.T) {
+	for text, want := range map[string]int{
+		`1`: 1, `[]`: 2, `[1]`: 2, `[1,2]`: 3, `{"a":1,"b":[{},{}]}`: 7, `"[,\",{,"`: 1, `["\\",1]`: 3, `"`: 1, `"\`: 1, ``: 1,
+	} {
+		if got := Values([]byte(text)); got != want {
+			t.Errorf("%s has %d values, want %d", text, got, want)
+		}
+	}
+}
