@@ -6,7 +6,7 @@
 //   native            the functions that go stands for
 //   deferred()        a promise with its ends, for await
 //   define            a global, as scope.js has it
-//   prepare(scripts, names, waiting)  runs scripts, and prepares the globals of others
+//   prepare(scripts, waiting)  runs scripts, and prepares the globals of others
 //   extras()          the engine's object of that name, as package v8 has it; from then on rejections are noted
 //   unhandled()       those that nobody took, as JSON, see worker/rejections
 //   asyncContext      get() and set(value), after engage(): a value that follows what runs along promises and timers
@@ -252,22 +252,20 @@
   host.now = native.now;
   host.timeOrigin = p.DateNow();
 
-  // Scripts run once; lazy ones when the program first touches a global of theirs.
+  // Scripts run once, when another asks for them or the program first touches a global of theirs.
   const loaded = new p.SafeMap();
-  loaded.set('00_primordials', p);
   host.load = (name) => {
     if (loaded.has(name)) return loaded.get(name);
     const exports = native.load(name)(host);
     loaded.set(name, exports);
     return exports;
   };
-  // prepare(scripts, names, waiting) runs scripts, the scopes' first, and has the globals of others wait, as worker/scope has them.
-  host.prepare = (scripts, names, waiting) => {
+  // prepare(scripts, waiting) runs scripts, the scopes' first, and has the globals of others wait, as worker/scope has them.
+  host.prepare = (scripts, waiting) => {
     const scopes = scripts[0](host);
     host.define = scopes.define;
     host.lazyMember = scopes.lazyMember;
-    const list = p.words(names);
-    for (let i = 1; i < list.length; i++) loaded.set(list[i], scripts[i](host));
+    for (let i = 1; i < scripts.length; i++) scripts[i](host);
     scopes.lazy(p.words(waiting));
     p.distrust();
   };

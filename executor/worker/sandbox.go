@@ -121,7 +121,7 @@ func (s *sandbox) boot() error {
 	if err != nil {
 		return err
 	}
-	s.host, err = s.isolate.Call(boot, scripts, s.isolate.String(s.worker.eager), s.isolate.String(s.worker.lazy), s.native(), s.isolate.String(s.worker.opNames))
+	s.host, err = s.isolate.Call(boot, scripts, s.isolate.String(s.worker.waiting), s.native(), s.isolate.String(s.worker.opNames))
 	if err != nil {
 		return err
 	}

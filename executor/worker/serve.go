@@ -39,9 +39,9 @@ type worker struct {
 	caches  map[string][]byte
 	ops     []web.Op
 	opNames string
-	// eager names the scripts of boot, and lazy the others whose globals wait, as scope.js has them.
-	eager, lazy string
-	links       *link.Cache
+	// waiting names the others whose globals wait, and those, as scope.js has them.
+	waiting string
+	links   *link.Cache
 	// lastID is the last id given to a call, so that an answer to a call of an earlier run finds nobody.
 	lastID int64
 	heap   uint64
@@ -230,16 +230,15 @@ func (w *worker) assemble(scripts []web.Script) {
 		w.scripts = append(w.scripts, script)
 	}
 	slices.SortFunc(eager, func(a, b web.Script) int { return strings.Compare(order(a.Name), order(b.Name)) })
-	var names, pieces []string
+	var pieces []string
 	for _, script := range eager {
-		names = append(names, script.Name)
 		pieces = append(pieces, script.Source())
 	}
 	const boot = "worker/boot"
 	at := slices.IndexFunc(w.scripts, func(script web.Script) bool { return script.Name == boot })
 	text := fmt.Sprintf("(() => {\nconst scripts = [\n%s];\nscripts.boot =\n%s;\nreturn scripts;\n})()", strings.Join(pieces, ",\n"), w.scripts[at].Source())
 	w.boot = web.Script{Name: boot, Source: held(text)}
-	w.eager, w.lazy = strings.Join(names[2:], " "), strings.Join(waiting, " ")
+	w.waiting = strings.Join(waiting, " ")
 }
 
 // order is the place of a script that every sandbox runs among those: the primordials, the host and the scopes, and the
