@@ -103,8 +103,8 @@ func (s *Script) Run() (Value, error) { return result(s.script.Run(s.isolate.con
 // Cache is what makes the next compilation of the same source cheap, with the functions compiled so far.
 func (s *Script) Cache() []byte { return s.script.CreateCodeCache().Bytes }
 
-// Call calls fn, which has to be a function, with undefined as this. When nothing else of the isolate is running, its microtasks run before Call
-// returns. The error is an *Exception.
+// Call calls fn, which has to be a function, with undefined as this. When nothing else of the isolate is running, its
+// microtasks run before Call returns. The error is an *Exception.
 func (i *Isolate) Call(fn Value, args ...Value) (Value, error) {
 	list := make([]v8go.Valuer, len(args))
 	for n, arg := range args {
