@@ -54,6 +54,7 @@ var damages = []string{
 	"for (const k of Object.getOwnPropertyNames(Reflect)) Reflect[k] = () => { throw 1 }",
 	"String.prototype[Symbol.split] = Object.prototype[Symbol.replace] = () => { throw 1 }",
 	"Object.prototype.enumerable = Object.prototype.configurable = true",
+	"for (let o = globalThis; o !== Object.prototype; o = Object.getPrototypeOf(o)) Object.freeze(o)",
 }
 
 // A program that replaces what the language has damages itself alone.
