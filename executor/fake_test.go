@@ -125,6 +125,12 @@ func (f *fake) program(text string) {
 		f.send(wire.Logs, "log", "10", "waiting")
 		<-f.control
 		f.terminated()
+	case "call-late": // make a call, be told to stop, and make another before it does
+		f.send(wire.Call, "1", "api", "t", "[]")
+		f.answer()
+		<-f.control
+		f.send(wire.Call, "2", "api", "t", "[]")
+		f.terminated()
 	case "late": // be told to stop, and have a value all the same
 		<-f.control
 		f.done(wire.DoneHeader{}, "7")

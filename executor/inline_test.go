@@ -169,6 +169,20 @@ func TestAProgramBesideAQuickToolThatStandsStillIsEnded(t *testing.T) {
 	mustFail(t, pool, request, protocol.FailureLimit)
 }
 
+// Nobody would relieve its reader any more.
+func TestAQuickToolIsNotCalledOnceTheRunIsGivenUp(t *testing.T) {
+	pool := newFakePool(t, executor.Options{Workers: 1})
+	pool.TakeToolsForQuick()
+	c := new(counting)
+	result := mustFail(t, pool, &protocol.ExecuteRequest{Code: "call-late", Timeout: protocol.TimeoutOf(later), Dispatch: c.dispatch}, protocol.FailureTimeout)
+	if n := c.calls.Load(); n != 1 {
+		t.Errorf("%d calls were dispatched", n)
+	}
+	if len(result.Calls) != 2 || result.Calls[0].Outcome != protocol.CallCompleted || result.Calls[1].Outcome != protocol.CallRefused {
+		t.Errorf("calls %+v", result.Calls)
+	}
+}
+
 func TestClosingAPoolWhoseQuickToolStandsStill(t *testing.T) {
 	pool, err := executor.New(&executor.Options{})
 	if err != nil {
