@@ -105,7 +105,7 @@
   };
   // A value passes to the engine and back as a member of the global object, under a name that nobody knows, for as long as
   // a native function runs. put is false where the program has closed the object.
-  const slot = `codemode ${native.now()} ${p.MathRandom()}`;
+  let slot;
   const global = globalThis;
   const put = (name, value) => p.ReflectDefineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
   const takeBack = (name) => {
@@ -115,6 +115,7 @@
   };
   const ENTRIES = 0, TARGET = 1, HANDLER = 2;
   const reveal = (value, what) => {
+    slot ??= `codemode ${native.now()} ${p.MathRandom()}`;
     if (!put(slot, value)) return undefined;
     const found = native.reveal(slot, what);
     const inner = takeBack(slot);
@@ -144,7 +145,7 @@
   let followed;
   host.extras = () => {
     if (extras !== undefined) return extras;
-    const name = `extras ${native.now()} ${p.MathRandom()}`;
+    const name = 'codemode extras'; // no program runs yet
     if (native.extras(name) !== true) throw new p.Error('the engine has no extras');
     extras = takeBack(name);
     extras.rejected = (...args) => host.load('worker/rejections').note(args);

@@ -15,13 +15,18 @@
   const site = { __proto__: null };
   let getStack;
   {
+    const { stackTraceLimit } = p.Error;
+    p.Error.stackTraceLimit = 1; // a site takes as long as everything else here
     p.Error.prepareStackTrace = (error, sites) => sites[0];
     const probe = new p.Error();
     const prototype = p.ObjectGetPrototypeOf(probe.stack);
     getStack = p.ObjectGetOwnPropertyDescriptor(probe, 'stack').get;
     delete p.Error.prepareStackTrace;
-    const keys = ['toString', 'getScriptNameOrSourceURL', 'getLineNumber', 'getColumnNumber'];
-    for (let i = 0; i < keys.length; i++) site[keys[i]] = p.uncurryThis(prototype[keys[i]]);
+    p.Error.stackTraceLimit = stackTraceLimit;
+    site.toString = p.uncurryThis(prototype.toString);
+    site.getScriptNameOrSourceURL = p.uncurryThis(prototype.getScriptNameOrSourceURL);
+    site.getLineNumber = p.uncurryThis(prototype.getLineNumber);
+    site.getColumnNumber = p.uncurryThis(prototype.getColumnNumber);
   }
 
   // The stack of an error: {frames: [[text, script, line, column]...]}, or {text} when the program has had it formatted
