@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +46,8 @@ type worker struct {
 	// lastID is the last id given to a call, so that an answer to a call of an earlier run finds nobody.
 	lastID int64
 	heap   uint64
+	// collected is what had been allocated when garbage was last collected between two programs.
+	collected uint64
 	// long is memory for the long texts of programs, one after the other.
 	long []byte
 }
@@ -78,7 +81,7 @@ func serve(args []string) error {
 		return fmt.Errorf("confining the worker: %w", err)
 	}
 	releaseMemory()
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(100)
 	idle := confinement.Anonymous()
 	for {
 		if confinement.Anonymous() > idle+keepMemory {
@@ -110,6 +113,21 @@ func serve(args []string) error {
 		if box, err = box.next(); err != nil {
 			return err
 		}
+		w.collect()
+	}
+}
+
+// collectAfter is how much a worker allocates before it collects between two programs: less than what makes the runtime collect,
+// which would do so beside a program and take the processor of whoever answers its calls.
+const collectAfter = 1 << 20
+
+// collect does so when programs have left enough behind.
+func (w *worker) collect() {
+	allocated := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(allocated)
+	if now := allocated[0].Value.Uint64(); now-w.collected > collectAfter {
+		runtime.GC()
+		w.collected = now
 	}
 }
 
