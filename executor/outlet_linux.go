@@ -16,10 +16,11 @@ import (
 // outlet is the end of a worker's standard output that is read. Go's poller does not know it: a write to what that watches
 // wakes a thread of ours each time, whether anybody waits for the bytes or not, which costs the worker as much as the call it makes.
 type outlet struct {
-	fd   int
-	stop int         // an eventfd, which ends waiting
-	over atomic.Bool // since interrupt
-	gave time.Time   // when the reader last let other goroutines go first
+	fd    int
+	inbox *wire.Inbox // what is read comes by the pipe or by this
+	stop  int         // an eventfd, which ends waiting
+	over  atomic.Bool // since interrupt
+	gave  time.Time   // when the reader last let other goroutines go first
 }
 
 // giveWay is how long a reader that lingers has its place in Go's scheduler at a time: some ten quick calls.
@@ -31,7 +32,7 @@ func newOutlet() (*outlet, *os.File, error) {
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
 		return nil, nil, os.NewSyscallError("pipe2", err)
 	}
-	o, inlet := &outlet{fd: ends[0]}, os.NewFile(uintptr(ends[1]), "stdout of a worker")
+	o, inlet := &outlet{fd: ends[0], inbox: &wire.Inbox{}}, os.NewFile(uintptr(ends[1]), "stdout of a worker")
 	err := os.NewSyscallError("fcntl", unix.SetNonblock(o.fd, true))
 	if err == nil {
 		o.stop, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
@@ -45,13 +46,16 @@ func newOutlet() (*outlet, *os.File, error) {
 	return o, inlet, nil
 }
 
+// use has it read what lies in a mailbox, too. It is for before the first Read.
+func (o *outlet) use(inbox *wire.Inbox) { o.inbox = inbox }
+
 // Read waits for bytes; after interrupt it fails instead, also when there are some: they need never end.
 func (o *outlet) Read(into []byte) (int, error) {
 	for {
 		if o.over.Load() {
 			return 0, os.ErrDeadlineExceeded
 		}
-		switch n, err := unix.Read(o.fd, into); {
+		switch n, err := o.inbox.Read(into, o.readPipe); {
 		case n > 0:
 			return n, nil
 		case err == nil:
@@ -65,6 +69,8 @@ func (o *outlet) Read(into []byte) (int, error) {
 		}
 	}
 }
+
+func (o *outlet) readPipe(into []byte) (int, error) { return unix.Read(o.fd, into) }
 
 func (o *outlet) wait() error {
 	runtime.Gosched() // whom the last frame has made ready would else wait for the scheduler to miss this thread
@@ -85,19 +91,31 @@ func (o *outlet) linger(reader *wire.Reader, most time.Duration) {
 		began = time.Now()
 		o.gave = began
 	}
-	for !reader.Fill(o.readNow) && time.Since(began) < most {
+	pause := func() bool {
 		// Whoever has work goes first. That may take long on a busy machine, in which Go's scheduler must not miss this thread.
 		_, _, _ = unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		return time.Since(began) < most
+	}
+	for {
+		o.inbox.Await(pause)
+		if reader.Fill(o.readNow) || !pause() {
+			return
+		}
 	}
 }
 
 // readNow reads what there is; nothing at the end, or after an error, which Read has, too.
 func (o *outlet) readNow(into []byte) int {
+	n, _ := o.inbox.Read(into, o.readPipeNow)
+	return max(n, 0)
+}
+
+func (o *outlet) readPipeNow(into []byte) (int, error) {
 	n, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(o.fd), uintptr(unsafe.Pointer(unsafe.SliceData(into))), uintptr(len(into)))
 	if errno != 0 {
-		return 0
+		return 0, errno
 	}
-	return int(n)
+	return int(n), nil
 }
 
 // interrupt ends a Read that waits, and each later one. It may come at any time before Close.

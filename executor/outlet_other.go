@@ -18,6 +18,9 @@ func newOutlet() (*outlet, *os.File, error) {
 	return &outlet{read}, write, err
 }
 
+// use is for a mailbox, and there is none here.
+func (o *outlet) use(*wire.Inbox) {}
+
 // linger waits for nothing here: the next Read does.
 func (o *outlet) linger(*wire.Reader, time.Duration) {}
 

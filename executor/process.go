@@ -37,6 +37,8 @@ type process struct {
 
 	writing sync.Mutex // guards what writes stdin, frames and run order included, and what is told the kernel of the process
 	stdin   *os.File
+	outbox  *wire.Outbox
+	mailbox *wire.Mailbox
 	frames  *wire.Writer
 	reaped  bool // its number may be another's
 
@@ -103,9 +105,12 @@ func (w *process) spawn() error {
 	var theirs, ours [4]*os.File // stdin, stdout, stderr, control
 	theirs[1] = theirStdout
 	defer func() { closeFiles(theirs[:]) }()
+	mailbox, theirMailbox, mailboxErr := wire.NewMailbox() // without one there are the pipes
+	defer closeFiles([]*os.File{theirMailbox})
 	abandon := func() {
 		ourStdout.Close()
 		closeFiles(ours[:])
+		mailbox.Close()
 	}
 	for _, i := range []int{0, 2, 3} {
 		read, write, err := os.Pipe()
@@ -119,7 +124,7 @@ func (w *process) spawn() error {
 		}
 	}
 	command := w.pool.options.Command
-	settings := wire.Options{Memory: engineMemory(w.pool.options.Limits.Memory), Jitless: w.pool.options.Hardened}
+	settings := wire.Options{Memory: engineMemory(w.pool.options.Limits.Memory), Jitless: w.pool.options.Hardened, Mailbox: mailboxErr == nil}
 	cmd := &exec.Cmd{
 		Path: command[0], Args: slices.Concat([]string{wire.ProcessName}, settings.Args(), command[1:]),
 		// No variable of ours crosses. The zone and locale are those of the reference platform, the same everywhere.
@@ -127,12 +132,19 @@ func (w *process) spawn() error {
 		Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2], ExtraFiles: []*os.File{theirs[3]},
 		SysProcAttr: childAttributes(),
 	}
+	if mailboxErr == nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, theirMailbox)
+	}
 	if err := cmd.Start(); err != nil {
 		abandon()
 		return err
 	}
 	w.stdin, w.stdout, w.control = ours[0], ourStdout, ours[3]
-	w.frames = wire.NewWriter(w.stdin)
+	w.mailbox = mailbox
+	var inbox *wire.Inbox
+	inbox, w.outbox = mailbox.PoolSide(w.stdin)
+	w.stdout.use(inbox)
+	w.frames = wire.NewWriter(w.outbox)
 	limits := w.pool.options.Limits
 	w.incoming = wire.NewReader(w.stdout, int(max(limits.ArgumentBytes, limits.ResultBytes, limits.LogBytes)+frameOverhead))
 	w.stderr.follow(ours[2])
@@ -358,10 +370,12 @@ func (w *process) reap(cause error) exit {
 	w.stdin.SetWriteDeadline(w.born) // nor somebody who writes to it
 	w.writing.Lock()
 	w.reaped = true
+	w.outbox.Close()
 	w.writing.Unlock()
 	ended.status, _ = w.child.Wait()
 	closeFiles([]*os.File{w.stdin, w.control})
 	w.stdout.Close()
+	w.mailbox.Close()
 	ended.stderr = w.stderr.close()
 	w.sampler.close()
 	return ended

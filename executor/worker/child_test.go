@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/codemode-go/codemode/executor/internal/wire"
 	"github.com/codemode-go/codemode/executor/worker"
@@ -32,6 +33,25 @@ type child struct {
 	stderr  bytes.Buffer
 	ready   wire.ReadyHeader
 	learned [][]byte // the other fields of the last Ready
+	looking *looking // with Options.Mailbox
+}
+
+// looking reads a worker's frames and looks into the mailbox all the time.
+type looking struct {
+	inbox     *wire.Inbox
+	pipe      io.Reader
+	byMailbox int // bytes
+}
+
+func (l *looking) Read(into []byte) (int, error) {
+	given := time.Now().Add(10 * time.Second)
+	l.inbox.Await(func() bool { time.Sleep(time.Millisecond); return time.Now().Before(given) })
+	holds := l.inbox.Holds()
+	n, err := l.inbox.Read(into, l.pipe.Read)
+	if holds {
+		l.byMailbox += n
+	}
+	return n, err
 }
 
 // startChild starts a worker and waits until it is ready. It ends with the test.
@@ -47,6 +67,15 @@ func startChild(t testing.TB, options wire.Options, prime ...[]byte) *child {
 	}
 	c := &child{t: t, control: write}
 	c.command = &exec.Cmd{Path: executable, Args: append([]string{wire.ProcessName}, options.Args()...), Env: []string{}, Stderr: &c.stderr, ExtraFiles: []*os.File{read}}
+	var mailbox *wire.Mailbox
+	if options.Mailbox {
+		var file *os.File
+		if mailbox, file, err = wire.NewMailbox(); err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		c.command.ExtraFiles = append(c.command.ExtraFiles, file)
+	}
 	stdin, err := c.command.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -59,13 +88,22 @@ func startChild(t testing.TB, options wire.Options, prime ...[]byte) *child {
 		t.Fatal(err)
 	}
 	read.Close()
-	c.in, c.out = wire.NewWriter(stdin), wire.NewReader(stdout, 256<<20)
+	var source io.Reader = stdout
+	inbox, outbox := mailbox.PoolSide(stdin)
+	if options.Mailbox {
+		c.looking = &looking{inbox: inbox, pipe: stdout}
+		source = c.looking
+	}
+	c.in, c.out = wire.NewWriter(outbox), wire.NewReader(source, 256<<20)
 	t.Cleanup(func() {
 		stdin.Close()
 		write.Close()
 		io.Copy(io.Discard, stdout)
 		if err := c.command.Wait(); err != nil {
 			t.Errorf("the worker ended badly: %v\n%s", err, c.stderr.String())
+		}
+		if err := mailbox.Close(); err != nil {
+			t.Error(err)
 		}
 	})
 	c.send(wire.Prime, prime...)

@@ -37,11 +37,8 @@ func (d descriptor) Read(p []byte) (int, error) {
 	}
 }
 
-// try reads what there is at once, nothing where d is at its end or broken, which Read says. It is for a d that does not block.
-func (d descriptor) try(p []byte) int {
-	n, _ := rawRead(int(d), p)
-	return max(n, 0)
-}
+// readNow reads what there is at once. It is for a d that does not block.
+func (d descriptor) readNow(p []byte) (int, error) { return rawRead(int(d), p) }
 
 func (d descriptor) Write(p []byte) (int, error) {
 	written := 0
@@ -62,6 +59,8 @@ func (d descriptor) Write(p []byte) (int, error) {
 // by accident: standard input reads as empty, and standard output is standard error.
 type pipes struct {
 	in, out, control descriptor
+	inbox            *wire.Inbox
+	outbox           *wire.Outbox
 	// wake is written to interrupt a wait for frames, woken is its other end.
 	wake, woken descriptor
 	// slow says that the last wait for frames was a long one.
@@ -72,7 +71,15 @@ type pipes struct {
 // waking a processor that has gone idle takes longer than their answer.
 const spinTime = 100 * time.Microsecond
 
-func takePipes() (*pipes, error) {
+func takePipes(options wire.Options) (*pipes, error) {
+	var mailbox *wire.Mailbox
+	if options.Mailbox {
+		var err error
+		if mailbox, err = wire.OpenMailbox(wire.MailboxDescriptor); err != nil {
+			return nil, err
+		}
+		unix.Close(wire.MailboxDescriptor)
+	}
 	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 4)
 	if err != nil {
 		return nil, os.NewSyscallError("dup", err)
@@ -101,22 +108,35 @@ func takePipes() (*pipes, error) {
 	if err := unix.Pipe(ends[:]); err != nil {
 		return nil, os.NewSyscallError("pipe", err)
 	}
-	return &pipes{in: descriptor(in), out: descriptor(out), control: wire.ControlDescriptor, wake: descriptor(ends[1]), woken: descriptor(ends[0])}, nil
+	p := &pipes{in: descriptor(in), out: descriptor(out), control: wire.ControlDescriptor, wake: descriptor(ends[1]), woken: descriptor(ends[0])}
+	p.inbox, p.outbox = mailbox.WorkerSide(p.out)
+	return p, nil
+}
+
+// Read waits for bytes from the pool.
+func (p *pipes) Read(into []byte) (int, error) { return p.inbox.Read(into, p.in.Read) }
+
+// try reads what there is at once, nothing where the pipe is at its end or broken, which Read says.
+func (p *pipes) try(into []byte) int {
+	n, _ := p.inbox.Read(into, p.in.readNow)
+	return max(n, 0)
 }
 
 // wait blocks until the reader has something to read, or wake was written to, or the milliseconds are over; a negative number
 // is no limit. It reports whether there is something to read.
 func (p *pipes) wait(reader *wire.Reader, milliseconds int) (bool, error) {
-	if reader.Buffered() {
+	if reader.Buffered() || p.inbox.Holds() {
 		return true, nil
 	}
 	began := time.Now()
-	if milliseconds != 0 && !p.slow {
-		for time.Since(began) < spinTime {
-			yield() // whoever has work goes first
-			if reader.Fill(p.in.try) {
-				return true, nil
-			}
+	pause := func() bool {
+		yield() // whoever has work goes first
+		return time.Since(began) < spinTime
+	}
+	for spin := milliseconds != 0 && !p.slow; spin; spin = pause() {
+		p.inbox.Await(pause)
+		if reader.Fill(p.try) {
+			return true, nil
 		}
 	}
 	fds := []unix.PollFd{{Fd: int32(p.in), Events: unix.POLLIN}, {Fd: int32(p.woken), Events: unix.POLLIN}}

@@ -59,7 +59,7 @@ func serve(args []string) error {
 	if err != nil {
 		return err
 	}
-	pipes, err := takePipes()
+	pipes, err := takePipes(options)
 	if err != nil {
 		return err
 	}
@@ -210,8 +210,8 @@ func settleProcess(options wire.Options) error {
 func newWorker(pipes *pipes, options wire.Options) *worker {
 	w := &worker{
 		pipes:   pipes,
-		reader:  wire.NewReader(pipes.in, maxFrame).Recycle(wire.Answer),
-		writer:  wire.NewWriter(pipes.out),
+		reader:  wire.NewReader(pipes, maxFrame).Recycle(wire.Answer),
+		writer:  wire.NewWriter(pipes.outbox),
 		options: options,
 		caches:  map[string][]byte{},
 		links:   link.NewCache(linkCacheBytes),

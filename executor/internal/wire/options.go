@@ -16,6 +16,8 @@ type Options struct {
 	StackKiB int
 	// Jitless makes the engine interpret everything, for a hardened profile.
 	Jitless bool
+	// Mailbox says that MailboxDescriptor is a mailbox beside the pipes.
+	Mailbox bool
 }
 
 // Args is the command line that ParseOptions reads.
@@ -30,6 +32,9 @@ func (o Options) Args() []string {
 	if o.Jitless {
 		args = append(args, "-jitless")
 	}
+	if o.Mailbox {
+		args = append(args, "-mailbox")
+	}
 	return args
 }
 
@@ -41,6 +46,7 @@ func ParseOptions(args []string) (Options, error) {
 	flags.Int64Var(&o.Memory, "memory", 0, "")
 	flags.IntVar(&o.StackKiB, "stack", 0, "")
 	flags.BoolVar(&o.Jitless, "jitless", false, "")
+	flags.BoolVar(&o.Mailbox, "mailbox", false, "")
 	if err := flags.Parse(args); err != nil {
 		return Options{}, fmt.Errorf("the worker's command line: %w", err)
 	}

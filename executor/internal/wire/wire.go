@@ -12,6 +12,8 @@
 //	Answer  Fetched             ──►
 //	                            ◄──   Logs*  Done  then, after a fresh isolate is warm, Ready
 //
+// On Linux a [Mailbox] carries what is small and waited for beside the two pipes.
+//
 // A Done that grants handles is followed by no Ready: the isolate is kept, and the worker takes Invoke frames, each of
 // which is a run of its own with Calls and a Done, until its pool ends it.
 //

@@ -1,0 +1,178 @@
+package wire
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// memoryPipe is a pipe that holds everything and never waits.
+type memoryPipe struct {
+	mu   sync.Mutex
+	held bytes.Buffer
+}
+
+func (p *memoryPipe) Write(data []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held.Write(data)
+}
+
+func (p *memoryPipe) readNow(into []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.held.Read(into)
+}
+
+func inMemory() *Mailbox { return mailboxOf(make([]byte, mailboxBytes)) }
+
+// Whatever way the bytes take, and whatever sender and receiver do meanwhile, they come in the order in which they were sent.
+func TestAMailboxAndItsPipeCarryOneStream(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	sent := make([]byte, 4<<20)
+	for i := range sent {
+		sent[i] = byte(random.Uint32())
+	}
+	box, pipe := inMemory(), &memoryPipe{}
+	_, outbox := box.PoolSide(pipe)
+	inbox, _ := box.WorkerSide(io.Discard)
+	go func() {
+		random := rand.New(rand.NewPCG(3, 4))
+		for rest := sent; len(rest) > 0; {
+			n := min(len(rest), 1+random.IntN(1<<random.IntN(14)))
+			outbox.Write(rest[:n])
+			rest = rest[n:]
+			for range random.IntN(4) {
+				runtime.Gosched()
+			}
+		}
+	}()
+	var received []byte
+	byMailbox := 0
+	into := make([]byte, 1<<14)
+	for len(received) < len(sent) {
+		if random.IntN(3) > 0 {
+			patience := random.IntN(4)
+			inbox.Await(func() bool { runtime.Gosched(); patience--; return patience >= 0 })
+		}
+		holds := inbox.Holds()
+		n, err := inbox.Read(into[:1+random.IntN(len(into)-1)], pipe.readNow)
+		if err != nil && err != io.EOF {
+			t.Fatal(err)
+		}
+		if holds {
+			byMailbox += n
+		}
+		if at := len(received); !bytes.Equal(into[:n], sent[at:at+n]) {
+			t.Fatalf("other bytes than were sent, from %d on", at)
+		}
+		received = append(received, into[:n]...)
+		runtime.Gosched()
+	}
+	if byMailbox == 0 || byMailbox == len(sent) {
+		t.Errorf("%d of %d bytes came by the mailbox", byMailbox, len(sent))
+	}
+}
+
+// The other process may be hostile: what it writes beside the text is no more than a wrong stream.
+func TestAMailboxOfAHostileProcess(t *testing.T) {
+	for _, forged := range []struct {
+		state, size  uint32
+		piped, after uint64
+		holds        bool
+		read         int
+		readsPipe    bool
+	}{
+		{state: full, size: 0, holds: true},
+		{state: full, size: 1 << 31, holds: true, read: 1 << 10},
+		{state: full, size: ^uint32(0), holds: true, read: 1 << 10},
+		{state: full, size: 9, after: ^uint64(0), readsPipe: true},
+		{state: 77, size: 9, readsPipe: true},
+		{state: looking, size: 9, piped: ^uint64(0), readsPipe: true},
+	} {
+		box := inMemory()
+		inbox, outbox := box.PoolSide(io.Discard)
+		for i := range box.places {
+			p := &box.places[i]
+			p.state.Store(forged.state)
+			p.size.Store(forged.size)
+			p.piped.Store(forged.piped)
+			p.after.Store(forged.after)
+		}
+		asked := false
+		pauses := 3
+		inbox.Await(func() bool { pauses--; return pauses > 0 })
+		if inbox.Holds() != forged.holds {
+			t.Errorf("%+v: holds %t", forged, !forged.holds)
+		}
+		n, err := inbox.Read(make([]byte, 1<<10), func(into []byte) (int, error) { asked = true; return 0, nil })
+		if n != forged.read || err != nil || asked != forged.readsPipe {
+			t.Errorf("%+v: %d bytes, %v; the pipe was read: %t", forged, n, err, asked)
+		}
+		if n, err := outbox.Write([]byte("an answer")); n != 9 || err != nil {
+			t.Errorf("%+v: %d bytes sent, %v", forged, n, err)
+		}
+	}
+	// A size that shrinks between two reads of the same text.
+	box := inMemory()
+	inbox, _ := box.PoolSide(io.Discard)
+	p := &box.places[0]
+	p.state.Store(full)
+	p.size.Store(100)
+	noPipe := func([]byte) (int, error) { t.Fatal("the pipe was read"); return 0, nil }
+	if n, _ := inbox.Read(make([]byte, 60), noPipe); n != 60 {
+		t.Errorf("%d bytes", n)
+	}
+	p.size.Store(10)
+	if n, _ := inbox.Read(make([]byte, 60), noPipe); n != 0 {
+		t.Errorf("%d bytes of less than had been taken", n)
+	}
+}
+
+func TestWithoutAMailboxThereIsThePipe(t *testing.T) {
+	pipe := &memoryPipe{}
+	inbox, outbox := (*Mailbox)(nil).PoolSide(pipe)
+	inbox.Await(func() bool { t.Fatal("it waits"); return false })
+	if n, err := outbox.Write([]byte("text")); n != 4 || err != nil {
+		t.Fatal(n, err)
+	}
+	into := make([]byte, 10)
+	if n, err := inbox.Read(into, pipe.readNow); string(into[:n]) != "text" || err != nil || inbox.Holds() {
+		t.Errorf("%q, %v", into[:n], err)
+	}
+}
+
+// Sender and receiver that share a processor find each other by giving way, so that looking long is in vain.
+func TestAReceiverLosesItsPatienceForAWhile(t *testing.T) {
+	inbox, _ := inMemory().PoolSide(io.Discard)
+	giveUp := func() bool { return false }
+	var patience []int
+	for range 2 * (inVain + aWhile) {
+		before := *inbox
+		patience = append(patience, before.patience())
+		inbox.Await(giveUp)
+	}
+	for i, looks := range patience {
+		want := fewLooks
+		if i < inVain || (i-inVain)%(aWhile+1) == aWhile {
+			want = manyLooks
+		}
+		if looks != want {
+			t.Errorf("the %dth time it looks %d times, not %d: %v", i+1, looks, want, patience)
+		}
+	}
+	box := inMemory()
+	inbox, _ = box.PoolSide(io.Discard)
+	_, outbox := box.WorkerSide(io.Discard)
+	for range inVain - 1 {
+		inbox.Await(giveUp)
+	}
+	outbox.Write([]byte("x")) // by the pipe, for nobody looks
+	inbox.Await(giveUp)
+	if inbox.late != 0 {
+		t.Errorf("one that found something at once counts %d times in vain", inbox.late)
+	}
+}
