@@ -77,35 +77,44 @@ func wasCutShort(failure *protocol.Failure) bool {
 }
 
 // dispatch makes the run's DispatchFunc over the plan's handlers.
-//
-// Each call runs on a goroutine of its own, which the run and through it the Executor owns, so that neither the end of
-// the run nor an executor that cancels its calls then cuts off a call that the program only forgot to await. Its context
-// carries the values of the one given to Execute, wherever the native executor runs.
 func (r *run) dispatch(handlers map[string]protocol.Handler) protocol.DispatchFunc {
 	envelope := protocol.NewEnvelopeDispatch(handlers, &r.guard)
 	return func(ctx context.Context, provider, tool, argsJSON string) (string, error) {
 		if !r.hold() {
 			return envelope(ctx, provider, tool, argsJSON) // which refuses it
 		}
-		values := protocol.WithAdmission(r.values, func() { protocol.Admit(ctx) })
-		callCtx, cancel := context.WithCancel(protocol.WithClock(values, func() func() { return protocol.HoldClock(ctx) }))
-		stop := context.AfterFunc(r.calls, cancel)
-		answers := make(chan string, 1)
-		go func() {
-			defer r.releaseOne()
-			defer cancel()
-			defer stop()
-			text, _ := envelope(callCtx, provider, tool, argsJSON) // never an error
-			answers <- text
-		}()
-		select {
-		case text := <-answers:
-			return text, nil
-		case <-r.done:
-		case <-ctx.Done():
+		if protocol.Unhurried(ctx) {
+			return r.call(ctx, envelope, provider, tool, argsJSON), nil
 		}
-		return protocol.ErrorEnvelope(protocol.CompletedMessage).Text(), nil
+		return r.callAside(ctx, envelope, provider, tool, argsJSON), nil
 	}
+}
+
+// call makes a call of the run until its context or the run's calls are ended, and lets go of the run.
+func (r *run) call(ctx context.Context, envelope protocol.DispatchFunc, provider, tool, argsJSON string) string {
+	defer r.releaseOne()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(r.calls, cancel)()
+	text, _ := envelope(ctx, provider, tool, argsJSON) // never an error
+	return text
+}
+
+// callAside makes a call on a goroutine of its own, which the run and through it the Executor owns, so that neither the end of
+// the run nor an executor that cancels its calls then cuts off a call that the program only forgot to await. Its context
+// carries the values of the one given to Execute, wherever the native executor runs.
+func (r *run) callAside(ctx context.Context, envelope protocol.DispatchFunc, provider, tool, argsJSON string) string {
+	values := protocol.WithAdmission(r.values, func() { protocol.Admit(ctx) })
+	values = protocol.WithClock(values, func() func() { return protocol.HoldClock(ctx) })
+	answers := make(chan string, 1)
+	go func() { answers <- r.call(values, envelope, provider, tool, argsJSON) }()
+	select {
+	case text := <-answers:
+		return text
+	case <-r.done:
+	case <-ctx.Done():
+	}
+	return protocol.ErrorEnvelope(protocol.CompletedMessage).Text()
 }
 
 // parseArguments splits an argument list. A proxy source of the host's own may send one value in place of a list; it

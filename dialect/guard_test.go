@@ -3,6 +3,8 @@ package dialect
 import (
 	"context"
 	"encoding/json"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/codemode-go/codemode/protocol"
@@ -62,6 +64,66 @@ func TestUnawaitedCallOutlivesItsRun(t *testing.T) {
 	if err := executor.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// An executor whose calls may take their time has them on its own goroutine, and with its own ends.
+func TestUnhurriedCallStaysWhereItIs(t *testing.T) {
+	for name, end := range map[string]func(cancel context.CancelFunc, executor *Executor){
+		"by the native executor": func(cancel context.CancelFunc, _ *Executor) { cancel() },
+		"by Close":               func(_ context.CancelFunc, executor *Executor) { go executor.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var ran string
+			started, ended := make(chan struct{}), make(chan error, 1)
+			quick := func(context.Context, []json.RawMessage) (any, error) { ran = goroutine(); return 1, nil }
+			slow := func(ctx context.Context, _ []json.RawMessage) (any, error) {
+				close(started)
+				<-ctx.Done()
+				ended <- ctx.Err()
+				return 1, nil
+			}
+			answers := make(chan string, 1)
+			var cancelCall context.CancelFunc
+			native := &fakeNative{program: func(ctx context.Context, r *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+				ctx, cancelCall = context.WithCancel(protocol.WithoutHurry(context.WithoutCancel(ctx)))
+				if text, err := r.Dispatch(ctx, "api", "quick", "[]"); text != `{"result":1}` || err != nil || ran != goroutine() {
+					t.Errorf("%s, %v; it ran on %s, not on %s", text, err, ran, goroutine())
+				}
+				go func() {
+					text, _ := r.Dispatch(ctx, "api", "slow", "[]")
+					answers <- text
+				}()
+				<-started
+				return &protocol.ExecuteResult{Value: []byte("1")}, nil
+			}}
+			executor := New(native, nil)
+			defer executor.Close()
+			_, err := executor.Execute(t.Context(), "1", []Provider{{Name: "api", Functions: []Function{{"quick", quick}, {"slow", slow}}}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case err := <-ended:
+				t.Fatalf("the normal end of the run ended the call: %v", err)
+			default:
+			}
+			end(cancelCall, executor)
+			if err := <-ended; err != context.Canceled {
+				t.Errorf("the call ended with %v", err)
+			}
+			if text := <-answers; text != completedEnvelope {
+				t.Errorf("the call that outlived its run read %s", text)
+			}
+			cancelCall()
+		})
+	}
+}
+
+// goroutine names the goroutine that calls it.
+func goroutine() string {
+	var stack [64]byte
+	name, _, _ := strings.Cut(string(stack[:runtime.Stack(stack[:], false)]), " [")
+	return name
 }
 
 func TestCallsEndWithWhatCutTheirRunShort(t *testing.T) {

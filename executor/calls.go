@@ -169,7 +169,7 @@ func (b *callBook) overLimit(c *call, limits protocol.Limits, isTool bool) *prot
 func (b *callBook) open(r *run) {
 	b.inFlight = make(map[string]*call)
 	b.quick = make(map[string]bool)
-	b.ctx, b.stop = context.WithCancelCause(protocol.WithClock(context.WithoutCancel(r.caller), r.clock.hold))
+	b.ctx, b.stop = context.WithCancelCause(protocol.WithoutHurry(protocol.WithClock(context.WithoutCancel(r.caller), r.clock.hold)))
 	b.free = context.AfterFunc(r.pool.lifetime, func() { b.stop(errClosed) })
 	b.requests, b.endRequests = context.WithCancel(b.ctx)
 	first := make(chan struct{})
