@@ -303,26 +303,35 @@ func isLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// ListenHTTP serves Streamable HTTP on addr ("127.0.0.1:8765") until ctx ends; runs that are still going are then
-// cancelled. It calls ready, if that is not nil, with the URL of the endpoint once it listens. An address that others
-// can reach is refused without a token and without OAuth.
-func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptions, ready func(url string)) error {
-	o := options.resolve()
+// Check says why ListenHTTP would not listen on addr with these options.
+func (o *HTTPOptions) Check(addr string) error {
+	resolved := o.resolve()
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return fmt.Errorf("the address %q is not host:port: %w", addr, err)
 	}
-	if !isLoopback(host) && o.Token == "" && o.OAuth == nil {
+	if !isLoopback(host) && resolved.Token == "" && resolved.OAuth == nil {
 		return fmt.Errorf("refusing to listen on %s, which others can reach, without a token (--token-file) and without http.oauth", addr)
 	}
-	if (o.CertFile == "") != (o.KeyFile == "") {
+	if (resolved.CertFile == "") != (resolved.KeyFile == "") {
 		return errors.New("a certificate needs its key, and a key its certificate")
 	}
-	if o.CertFile != "" {
-		if _, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile); err != nil {
+	if resolved.CertFile != "" {
+		if _, err := tls.LoadX509KeyPair(resolved.CertFile, resolved.KeyFile); err != nil {
 			return fmt.Errorf("the certificate cannot be used: %w", err)
 		}
 	}
+	return nil
+}
+
+// ListenHTTP serves Streamable HTTP on addr ("127.0.0.1:8765") until ctx ends; runs that are still going are then
+// cancelled. It calls ready, if that is not nil, with the URL of the endpoint once it listens. An address that others
+// can reach is refused without a token and without OAuth.
+func (s *Server) ListenHTTP(ctx context.Context, addr string, options *HTTPOptions, ready func(url string)) error {
+	if err := options.Check(addr); err != nil {
+		return err
+	}
+	o := options.resolve()
 	if o.Token == "" && o.OAuth == nil && len(s.generation().options.Views) > 0 {
 		s.log.Warn("the views are no bounds: there is no token for the rest, so whoever sends none sees everything")
 	}

@@ -2,9 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // socketPath is the path of a socket's address. --listen and --remote take the spellings of both: unix:/path as listeners have it, and
@@ -71,4 +74,16 @@ func noAddress(flag, address, wanted string) error {
 		meant = "; is " + meant + " meant?"
 	}
 	return usagef("%s takes %s, not %q%s", flag, wanted, address, meant)
+}
+
+// unlistened makes what kept a listener from its address a mistake of the command line.
+func unlistened(err error) error {
+	var failed *net.OpError
+	switch {
+	case !errors.As(err, &failed) || failed.Op != "listen":
+		return err
+	case errors.Is(err, syscall.EADDRINUSE) && failed.Net == "tcp":
+		return usageError{fmt.Errorf("%w (port 0 takes a free one)", err)}
+	}
+	return usageError{err}
 }

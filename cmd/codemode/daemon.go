@@ -221,7 +221,7 @@ func listenOn(ctx context.Context, addr string, config *tls.Config) (net.Listene
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, network, addr)
 	if err != nil {
-		return nil, "", err
+		return nil, "", unlistened(err)
 	}
 	if unix {
 		if err := os.Chmod(addr, 0o600); err != nil {

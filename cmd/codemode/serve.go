@@ -182,8 +182,16 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 	if err != nil {
 		return err
 	}
-	if _, _, err := net.SplitHostPort(o.http); o.http != "" && err != nil {
-		return noAddress("--http", o.http, "host:port")
+	listen := mcpserver.HTTPOptions{
+		Token: token, OAuth: cfg.Settings.ResourceServer, AllowedOrigins: o.origins, AllowedHosts: o.hosts, CertFile: o.cert, KeyFile: o.key,
+	}
+	if o.http != "" {
+		if _, _, err := net.SplitHostPort(o.http); err != nil {
+			return noAddress("--http", o.http, "host:port")
+		}
+		if err := listen.Check(o.http); err != nil {
+			return usageError{err}
+		}
 	}
 	if o.ui != "" {
 		o.runs = ui.NewStore(nil)
@@ -217,10 +225,8 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 		os.Stdout = os.Stderr // only term.out carries JSON-RPC, whatever a library may print
 		return ignoreCanceled(ctx, server.ServeStdio(ctx, term.in, term.out))
 	}
-	return ignoreCanceled(ctx, server.ListenHTTP(ctx, o.http, &mcpserver.HTTPOptions{
-		Token: token, OAuth: cfg.Settings.ResourceServer, AllowedOrigins: o.origins, AllowedHosts: o.hosts, CertFile: o.cert, KeyFile: o.key,
-		Metrics: o.metricsOf(server),
-	}, func(url string) { listening(term, url) }))
+	listen.Metrics = o.metricsOf(server)
+	return ignoreCanceled(ctx, unlistened(server.ListenHTTP(ctx, o.http, &listen, func(url string) { listening(term, url) })))
 }
 
 // newServer puts a server over an executor of its own; closeAll ends both.
