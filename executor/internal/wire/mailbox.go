@@ -68,7 +68,7 @@ func (b *Outbox) Write(p []byte) (int, error) {
 	if b.place.put(p) {
 		return len(p), nil
 	}
-	b.place.piped.Add(uint64(len(p))) // before the bytes, which nobody reads without
+	b.place.piped.Add(uint64(len(p))) // first: a pipe takes a long text only as it is read, and who looks here reads when this has grown
 	return b.pipe.Write(p)
 }
 
@@ -133,18 +133,19 @@ func (b *Inbox) Await(pause func() bool) {
 	}
 	b.place.state.CompareAndSwap(idle, looking)
 	looks := b.patience()
-	late := false
+	atOnce := true
 	for b.nothing(looks) {
-		late = true
+		atOnce = false
 		if !pause() {
 			break
 		}
 	}
-	if looks == manyLooks {
+	switch {
+	case looks == fewLooks:
+	case atOnce:
+		b.late = 0
+	default:
 		b.late++
-		if !late {
-			b.late = 0
-		}
 	}
 	b.place.state.CompareAndSwap(looking, idle)
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"runtime"
@@ -9,7 +10,7 @@ import (
 	"testing"
 )
 
-// memoryPipe is a pipe that holds everything and never waits.
+// memoryPipe is a pipe, which waits for who reads it only at the next write after it was full.
 type memoryPipe struct {
 	mu   sync.Mutex
 	held bytes.Buffer
@@ -18,6 +19,11 @@ type memoryPipe struct {
 func (p *memoryPipe) Write(data []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for p.held.Len() >= 64<<10 {
+		p.mu.Unlock()
+		runtime.Gosched()
+		p.mu.Lock()
+	}
 	return p.held.Write(data)
 }
 
@@ -127,8 +133,91 @@ func TestAMailboxOfAHostileProcess(t *testing.T) {
 		t.Errorf("%d bytes", n)
 	}
 	p.size.Store(10)
-	if n, _ := inbox.Read(make([]byte, 60), noPipe); n != 0 {
-		t.Errorf("%d bytes of less than had been taken", n)
+	if n, _ := inbox.Read(make([]byte, 60), noPipe); n != 0 || inbox.Holds() {
+		t.Errorf("%d bytes of less than had been taken; it holds more: %t", n, inbox.Holds())
+	}
+}
+
+// Who does not look may sleep, and only the pipe wakes it.
+func TestNothingIsLeftForWhoDoesNotLook(t *testing.T) {
+	box, pipe := inMemory(), &memoryPipe{}
+	_, outbox := box.PoolSide(pipe)
+	inbox, _ := box.WorkerSide(io.Discard)
+	into := make([]byte, 100)
+	byPipe := func(when string) {
+		t.Helper()
+		outbox.Write([]byte(when))
+		if got := pipe.held.String(); got != when {
+			t.Errorf("the pipe has %q of what was sent %s", got, when)
+		}
+		if n, err := inbox.Read(into, pipe.readNow); string(into[:n]) != when || err != nil {
+			t.Errorf("%q, %v", into[:n], err)
+		}
+	}
+	byPipe("before it looked")
+	pauses := 0
+	inbox.Await(func() bool { pauses++; return pauses < 3 })
+	if pauses != 3 {
+		t.Errorf("it paused %d times", pauses)
+	}
+	byPipe("after it looked in vain")
+	pauses = 0
+	inbox.Await(func() bool {
+		pauses++
+		outbox.Write(nil) // would be read as the end
+		if inbox.Holds() {
+			t.Error("nothing was sent, and something lies there")
+		}
+		outbox.Write([]byte("as it looked"))
+		return pauses < 3
+	})
+	if !inbox.Holds() || pauses != 1 || pipe.held.Len() != 0 {
+		t.Errorf("it holds what was sent: %t, after %d pauses; the pipe has %q", inbox.Holds(), pauses, pipe.held.String())
+	}
+	if n, _ := inbox.Read(into, pipe.readNow); string(into[:n]) != "as it looked" {
+		t.Errorf("%q", into[:n])
+	}
+	outbox.Close()
+	inbox.Await(func() bool { byPipe("after the sender's end was closed"); return false })
+}
+
+// writer is a pipe's end.
+type writer func([]byte) (int, error)
+
+func (w writer) Write(p []byte) (int, error) { return w(p) }
+
+// A pipe takes a long text only as somebody reads it: who looks into the mailbox has to learn of it before.
+func TestWhoLooksIsToldOfThePipeFirst(t *testing.T) {
+	box := inMemory()
+	inbox, _ := box.WorkerSide(io.Discard)
+	_, outbox := box.PoolSide(writer(func(p []byte) (int, error) {
+		inbox.Await(func() bool { t.Error("it does not know"); return false })
+		return len(p), nil
+	}))
+	outbox.Write(make([]byte, 2*placeBytes))
+}
+
+// A read that fails has not read anything, also where it says -1.
+func TestAReadOfThePipeThatFailsCountsNothing(t *testing.T) {
+	box, pipe := inMemory(), &memoryPipe{}
+	_, outbox := box.PoolSide(pipe)
+	inbox, _ := box.WorkerSide(io.Discard)
+	again := errors.New("try again")
+	if n, err := inbox.Read(make([]byte, 10), func([]byte) (int, error) { return -1, again }); n != -1 || err != again {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	long := make([]byte, 2*placeBytes)
+	inbox.Await(func() bool {
+		outbox.Write(long)
+		outbox.Write([]byte("short"))
+		return true
+	})
+	if n, err := inbox.Read(make([]byte, 3*placeBytes), pipe.readNow); n != len(long) || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	into := make([]byte, 10)
+	if n, err := inbox.Read(into, pipe.readNow); string(into[:n]) != "short" || err != nil {
+		t.Errorf("%q, %v", into[:n], err)
 	}
 }
 

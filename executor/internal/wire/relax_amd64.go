@@ -1,6 +1,4 @@
 package wire
 
 // relax has the processor wait some ten nanoseconds, and leave what it shares with a sibling to that.
-//
-//go:noescape
 func relax()
