@@ -1,3 +1,5 @@
+//go:build unix
+
 package executor_test
 
 import (
@@ -91,6 +93,9 @@ func TestAWorkerMayBeKilledInEveryState(t *testing.T) {
 		_, err := pool.InvokeHandle(context.Background(), &protocol.InvokeRequest{ExecutionID: id, HandleID: 1})
 		return errors.Is(err, protocol.CodeExecutionUnknown)
 	})
+	if n := pool.Status().Retained; n != 0 {
+		t.Errorf("%d executions are kept without a worker", n)
+	}
 	next("retained")
 	for range 5 { // as it warms its next isolate, sooner or later
 		_, err := pool.Execute(context.Background(), &protocol.ExecuteRequest{Code: `async () => 1`})

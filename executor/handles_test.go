@@ -233,16 +233,6 @@ func TestWhatEndsARetainedRun(t *testing.T) {
 		}
 		gone(t, id)
 	})
-	t.Run("its worker's death", func(t *testing.T) {
-		needLinux(t)
-		_, id := retain(t, pool, `async () => () => 1`)
-		killAll(t)
-		eventually(t, "the pool has noticed", func() bool { return retained() == 0 })
-		gone(t, id)
-		if got := mustValue(t, pool, &protocol.ExecuteRequest{Code: `async () => 1`}); got != "1" {
-			t.Errorf("the next run has %s", got)
-		}
-	})
 }
 
 // What a run left unfinished neither hangs the next call on it nor reaches its dispatch.
