@@ -123,55 +123,56 @@
   for (const key of ['ref', 'unref', 'hasRef']) p.define(Immediate.prototype, key, p.hide(Immediate.prototype[key]), true);
   p.define(Immediate.prototype, p.SymbolToStringTag, 'Immediate');
 
-  const after = (args, first) => {
-    const rest = p.list();
-    for (let i = first; i < args.length; i++) rest[i - first] = args[i];
-    return rest;
+  const listOf = (args) => {
+    const list = p.list();
+    for (let i = 0; i < args.length; i++) list[i] = args[i];
+    return list;
   };
-  const schedule = (name, args, every) => {
-    check(name, args[0]);
-    return set(args[0], args[1], after(args, 2), every);
+  const schedule = (name, fn, delay, args, every) => {
+    check(name, fn);
+    return set(fn, delay, listOf(args), every);
   };
   const illegal = 'Illegal invocation: function called with incorrect `this` reference. ' +
     'See https://developers.cloudflare.com/workers/observability/errors/#illegal-invocation-errors for details.';
   const checkThis = (self) => {
     if (self !== undefined && self !== null && self !== global) throw new p.TypeError(illegal);
   };
-  // Without declared parameters: the reference's functions have length 0.
+  // With a default for each parameter: the reference's functions have length 0. An argument that is missing in a list of all
+  // would be what the program has given Array.prototype.
   const globals = {
-    setTimeout(...args) {
+    setTimeout(fn = undefined, delay = undefined, ...args) {
       checkThis(this);
-      return schedule('setTimeout', args, false);
+      return schedule('setTimeout', fn, delay, args, false);
     },
-    clearTimeout(...args) {
+    clearTimeout(id = undefined) {
       checkThis(this);
-      clear(args[0]);
+      clear(id);
     },
-    setInterval(...args) {
+    setInterval(fn = undefined, delay = undefined, ...args) {
       checkThis(this);
-      return schedule('setInterval', args, true);
+      return schedule('setInterval', fn, delay, args, true);
     },
-    clearInterval(...args) {
+    clearInterval(id = undefined) {
       checkThis(this);
-      clear(args[0]);
+      clear(id);
     },
-    setImmediate(...args) {
+    setImmediate(fn = undefined, ...args) {
       checkThis(this);
-      check('setImmediate', args[0]);
+      check('setImmediate', fn);
       const immediate = p.ObjectCreate(Immediate.prototype);
-      immediates.set(immediate, set(args[0], 0, after(args, 1), false));
+      immediates.set(immediate, set(fn, 0, listOf(args), false));
       return immediate;
     },
-    clearImmediate(...args) {
+    clearImmediate(immediate = undefined) {
       checkThis(this);
-      if (args[0] === undefined || args[0] === null) return;
-      if (!immediates.has(args[0])) throw new p.TypeError("Failed to execute 'clearImmediate' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'Immediate'.");
-      clear(immediates.get(args[0]));
+      if (immediate === undefined || immediate === null) return;
+      if (!immediates.has(immediate)) throw new p.TypeError("Failed to execute 'clearImmediate' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'Immediate'.");
+      clear(immediates.get(immediate));
     },
-    queueMicrotask(...args) {
+    queueMicrotask(fn = undefined) {
       checkThis(this);
-      check('queueMicrotask', args[0]);
-      host.queueMicrotask(args[0]);
+      check('queueMicrotask', fn);
+      host.queueMicrotask(fn);
     },
   };
   const names = p.ObjectKeys(globals);
@@ -182,7 +183,7 @@
     wait(...args) {
       const fail = (index, type) => { throw new p.TypeError(`Failed to execute 'wait' on 'Scheduler': parameter ${index} is not of type '${type}'.`); };
       if (args.length === 0) fail(1, 'number');
-      const options = args[1];
+      const options = args.length > 1 ? args[1] : undefined;
       if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') fail(2, 'WaitOptions');
       const signal = options?.signal;
       const abort = signal === undefined ? undefined : host.load('32_abort');

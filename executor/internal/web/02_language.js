@@ -10,14 +10,14 @@
   };
   const of = (group) => host.load('language')[group];
 
-  // Methods, which have no prototype, as builtins have none, and their lengths by their parameters. Written out: a loop that makes
-  // them takes every sandbox twice as long.
+  // Methods, which have no prototype, as builtins have none, and their lengths by the parameters without a default. Written out: a
+  // loop that makes them takes every sandbox twice as long.
   const iterator = {
     concat(...args) { return of('iterator').concat(this, args); },
-    zip(iterables, ...rest) { return of('iterator').zip(this, [iterables, rest[0]]); },
-    zipKeyed(iterables, ...rest) { return of('iterator').zipKeyed(this, [iterables, rest[0]]); },
+    zip(iterables, options = undefined) { return of('iterator').zip(this, [iterables, options]); },
+    zipKeyed(iterables, options = undefined) { return of('iterator').zipKeyed(this, [iterables, options]); },
     join(separator) { return of('iteratorPrototype').join(this, [separator]); },
-    includes(value, ...rest) { return of('iteratorPrototype').includes(this, [value, rest[0]]); },
+    includes(value, skip = undefined) { return of('iteratorPrototype').includes(this, [value, skip]); },
   };
   add(Iterator, 'concat', iterator.concat);
   add(Iterator, 'zip', iterator.zip);
@@ -42,11 +42,11 @@
   add(p.WeakMap.prototype, 'getOrInsertComputed', weakMap.getOrInsertComputed);
 
   const bytes = {
-    fromBase64(text, ...rest) { return of('bytes').fromBase64(this, [text, rest[0]]); },
+    fromBase64(text, options = undefined) { return of('bytes').fromBase64(this, [text, options]); },
     fromHex(text) { return of('bytes').fromHex(this, [text]); },
-    toBase64(...args) { return of('bytesPrototype').toBase64(this, args); },
-    setFromBase64(text, ...rest) { return of('bytesPrototype').setFromBase64(this, [text, rest[0]]); },
-    toHex(...args) { return of('bytesPrototype').toHex(this, args); },
+    toBase64(options = undefined) { return of('bytesPrototype').toBase64(this, [options]); },
+    setFromBase64(text, options = undefined) { return of('bytesPrototype').setFromBase64(this, [text, options]); },
+    toHex() { return of('bytesPrototype').toHex(this, []); },
     setFromHex(text) { return of('bytesPrototype').setFromHex(this, [text]); },
   };
   add(p.Uint8Array, 'fromBase64', bytes.fromBase64);
