@@ -57,6 +57,12 @@ func (l *looking) Read(into []byte) (int, error) {
 // startChild starts a worker and waits until it is ready. It ends with the test.
 func startChild(t testing.TB, options wire.Options, prime ...[]byte) *child {
 	t.Helper()
+	return startChildIn(t, nil, options, prime...)
+}
+
+// startChildIn starts one whose runtime finds an environment.
+func startChildIn(t testing.TB, environment []string, options wire.Options, prime ...[]byte) *child {
+	t.Helper()
 	executable, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +72,7 @@ func startChild(t testing.TB, options wire.Options, prime ...[]byte) *child {
 		t.Fatal(err)
 	}
 	c := &child{t: t, control: write}
-	c.command = &exec.Cmd{Path: executable, Args: append([]string{wire.ProcessName}, options.Args()...), Env: []string{}, Stderr: &c.stderr, ExtraFiles: []*os.File{read}}
+	c.command = &exec.Cmd{Path: executable, Args: append([]string{wire.ProcessName}, options.Args()...), Env: append([]string{}, environment...), Stderr: &c.stderr, ExtraFiles: []*os.File{read}}
 	var mailbox *wire.Mailbox
 	if options.Mailbox {
 		var file *os.File

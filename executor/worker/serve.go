@@ -46,7 +46,7 @@ type worker struct {
 	// lastID is the last id given to a call, so that an answer to a call of an earlier run finds nobody.
 	lastID int64
 	heap   uint64
-	// collected is what had been allocated when garbage was last collected between two programs.
+	// collected is what had been allocated when the worker last collected garbage.
 	collected uint64
 	// long is memory for the long texts of programs, one after the other.
 	long []byte
@@ -80,14 +80,14 @@ func serve(args []string) error {
 	if err != nil {
 		return fmt.Errorf("confining the worker: %w", err)
 	}
-	releaseMemory()
+	w.releaseMemory()
 	debug.SetGCPercent(100)
 	idle := confinement.Anonymous()
 	for {
 		if confinement.Anonymous() > idle+keepMemory {
 			w.long = nil
 			w.reader.Forget()
-			releaseMemory()
+			w.releaseMemory()
 		}
 		if err := w.ready(confinement, learned); err != nil {
 			return err
@@ -123,12 +123,17 @@ const collectAfter = 1 << 20
 
 // collect does so when programs have left enough behind.
 func (w *worker) collect() {
-	allocated := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	metrics.Read(allocated)
-	if now := allocated[0].Value.Uint64(); now-w.collected > collectAfter {
+	if now := allocated(); now-w.collected > collectAfter {
 		runtime.GC()
 		w.collected = now
 	}
+}
+
+// allocated is how many bytes the process has ever allocated in Go.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // keepMemory is how much more than at its start a worker may hold that runs one program after the other, and
@@ -160,12 +165,13 @@ func (s *sandbox) rest() (*sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	releaseMemory()
+	s.worker.releaseMemory()
 	return next, nil
 }
 
-func releaseMemory() {
-	debug.FreeOSMemory()
+func (w *worker) releaseMemory() {
+	w.collected = allocated()
+	debug.FreeOSMemory() // which collects
 	v8.ReleasePages()
 	v8.ReleaseMemory()
 }
