@@ -273,7 +273,7 @@
   host.builtin = (name) => host.load('modules').builtin(name);
 
   const LONG_ARGUMENT = 1024;
-  const encodeArguments = (args) => {
+  const forGo = (args) => {
     const list = p.list();
     list[0] = 0;
     list[1] = '';
@@ -317,7 +317,7 @@
     throw new (host.load('12_domexception').DOMException)(message, name);
   };
   const operation = (index) => (...args) => {
-    const list = encodeArguments(args);
+    const list = forGo(args);
     list[0] = index;
     state[KIND] = 0;
     state[FUNCTION] = OPERATION;

@@ -9,8 +9,8 @@
 //		…
 //	}
 //
-// Standard input carries frames in, standard output frames out, descriptor 3 control bytes, descriptor 4 a mailbox if there is one (see package wire), standard
-// error what the engine says when it crashes. The environment is not read.
+// Standard input carries frames in, standard output frames out, descriptor 3 control bytes, descriptor 4 is a mailbox if there is
+// one (see package wire), and standard error carries what the engine says when it crashes. The environment is not read.
 //
 // # Lifetime
 //

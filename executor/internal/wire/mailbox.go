@@ -10,7 +10,7 @@ import (
 // is more than a quick tool takes; so who waits for bytes may look here for a moment, and says so, and who has a few bytes to send
 // leaves them here if somebody looks. Else, and for more bytes, there is the pipe. Together the two carry one stream of bytes.
 //
-// Either side may write into it what it likes, and the other takes it for bytes of the stream.
+// Either process may write into it what it likes, and the other takes that for bytes of the stream.
 type Mailbox struct {
 	memory []byte
 	places *[2]place
@@ -41,10 +41,10 @@ func mailboxOf(memory []byte) *Mailbox {
 	return &Mailbox{memory: memory, places: (*[2]place)(unsafe.Pointer(unsafe.SliceData(memory)))}
 }
 
-// PoolSide is the pool's ends: what it receives, and what it sends to a worker's standard input. A nil Mailbox has only the pipe.
+// PoolSide is the pool's ends; pipe writes to the worker's standard input. A nil Mailbox has only the pipe.
 func (m *Mailbox) PoolSide(pipe io.Writer) (*Inbox, *Outbox) { return m.side(0, pipe) }
 
-// WorkerSide is the other ends.
+// WorkerSide is the worker's ends; pipe writes to its standard output.
 func (m *Mailbox) WorkerSide(pipe io.Writer) (*Inbox, *Outbox) { return m.side(1, pipe) }
 
 func (m *Mailbox) side(receives int, pipe io.Writer) (*Inbox, *Outbox) {
@@ -91,7 +91,7 @@ type Inbox struct {
 	place *place
 	piped uint64 // bytes taken from the pipe
 	taken int    // bytes taken of what lies in the place
-	late  int    // see patience
+	late  int    // how often looking was in vain, see patience
 }
 
 // Read reads what comes next: what lies in the mailbox, or what pipe reads.
@@ -126,7 +126,7 @@ func (b *Inbox) take(into []byte) int {
 	return n
 }
 
-// Await looks until there is something to read or pause, which gives others a turn, returns false. Without a mailbox it returns at once.
+// Await looks until there is something to read or pause, which gives others a turn, returns false; without a mailbox not at all.
 func (b *Inbox) Await(pause func() bool) {
 	if b.place == nil {
 		return
@@ -150,9 +150,9 @@ func (b *Inbox) Await(pause func() bool) {
 	b.place.state.CompareAndSwap(looking, idle)
 }
 
-// How often a place is looked at before others have a turn: for some twenty microseconds, longer than most quick tools take, since in a
-// turn the engine's compiler may begin, which takes ten times as long. If it was in vain several times running, sender and receiver
-// may share a processor, and for a while it is a microsecond.
+// How often a place is looked at before others have a turn: for some twenty microseconds, longer than most quick tools take, since
+// in a turn the engine's compiler may begin, which takes ten times as long. If it was in vain several times running, sender and
+// receiver may share a processor, and for a while it is a microsecond.
 const (
 	manyLooks, fewLooks = 1200, 50
 	inVain, aWhile      = 4, 16
