@@ -27,7 +27,8 @@
 //   newPromise(executor), withResolvers() -> {promise, resolve, reject}, then(promise, onFulfilled, onRejected)
 //
 // Rules for code that relies on it: no `for...of`, no array spread or array destructuring over
-// anything but generators of our own; descriptors carry `__proto__: null`.
+// anything but generators of our own; descriptors carry `__proto__: null`; no index where there may be nothing, which Object.prototype
+// may have.
 (function () {
   'use strict';
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, create } = Object;
@@ -106,7 +107,6 @@
   p.ObjectCreate = Object.create;
   p.ObjectDefineProperty = Object.defineProperty;
   p.ObjectFreeze = Object.freeze;
-  p.ObjectGetOwnPropertyDescriptor = Object.getOwnPropertyDescriptor;
   p.ObjectGetPrototypeOf = Object.getPrototypeOf;
   p.ObjectHasOwn = Object.hasOwn;
   p.ObjectIs = Object.is;
@@ -118,7 +118,6 @@
   p.ReflectConstruct = Reflect.construct;
   p.ReflectDefineProperty = Reflect.defineProperty;
   p.ReflectDeleteProperty = Reflect.deleteProperty;
-  p.ReflectGetOwnPropertyDescriptor = Reflect.getOwnPropertyDescriptor;
   p.ReflectOwnKeys = Reflect.ownKeys;
   p.StringFromCharCode = String.fromCharCode;
   p.StringFromCodePoint = String.fromCodePoint;
@@ -211,6 +210,9 @@
   p.ObjectPrototype = Object.prototype;
   p.ArrayIteratorPrototype = getPrototypeOf([][Symbol.iterator]());
   p.IteratorPrototype = getPrototypeOf(p.ArrayIteratorPrototype);
+  const generator = getPrototypeOf((function* () {}).prototype);
+  p.GeneratorPrototypeNext = uncurryThis(generator.next);
+  p.GeneratorPrototypeReturn = uncurryThis(generator.return);
   p.AsyncIteratorPrototype = getPrototypeOf(getPrototypeOf(async function* () {}).prototype);
 
   p.uncurryThis = uncurryThis;
@@ -261,6 +263,11 @@
   // The engine reads a descriptor with a prototype several times faster, and while a sandbox boots Object.prototype has nothing to add.
   let trusted = true;
   p.distrust = () => { trusted = false; };
+  // A descriptor that is asked for has its own members alone: one of data has no get.
+  const alone = (descriptor) => (trusted || descriptor === undefined ? descriptor : setPrototypeOf(descriptor, null));
+  p.ObjectGetOwnPropertyDescriptor = (object, key) => alone(getOwnPropertyDescriptor(object, key));
+  const reflected = Reflect.getOwnPropertyDescriptor;
+  p.ReflectGetOwnPropertyDescriptor = (object, key) => alone(reflected(object, key));
   const data = (value, enumerable) =>
     (trusted ? { value, writable: true, enumerable, configurable: true } : { __proto__: null, value, writable: true, enumerable, configurable: true });
   p.define = (object, key, value, enumerable = false) => defineProperty(object, key, data(value, enumerable));

@@ -100,7 +100,7 @@
         this.#pairs = iterator === undefined || iterator === null ? fromRecord(init) : fromSequence(init);
       } else {
         const text = usvString(init);
-        this.#pairs = parseForm(text[0] === '?' ? StringPrototypeSlice(text, 1) : text);
+        this.#pairs = parseForm(P.StringPrototypeStartsWith(text, '?') ? StringPrototypeSlice(text, 1) : text);
       }
     }
 

@@ -107,7 +107,7 @@
     const at = StringPrototypeIndexOf(StringPrototypeToLowerCase(type), 'boundary=');
     if (at < 0) throw new TypeError('No boundary string in Content-Type header. The multipart/form-data MIME type requires a boundary parameter, e.g. \'Content-Type: multipart/form-data; boundary="abcd"\'. See RFC 7578, section 4.');
     const rest = StringPrototypeSlice(type, at + 9);
-    if (rest[0] === '"') return StringPrototypeSlice(rest, 1, StringPrototypeIndexOf(rest, '"', 1));
+    if (P.StringPrototypeStartsWith(rest, '"')) return StringPrototypeSlice(rest, 1, StringPrototypeIndexOf(rest, '"', 1));
     const end = StringPrototypeIndexOf(rest, ';');
     return StringPrototypeTrim(end < 0 ? rest : StringPrototypeSlice(rest, 0, end));
   };

@@ -51,14 +51,14 @@
     states.set(object, { __proto__: null, generator, records, started: false });
     return object;
   };
-  const generatorPrototype = p.ObjectGetPrototypeOf((function* () {}).prototype);
-  const next = p.uncurryThis(generatorPrototype.next);
-  const finish = p.uncurryThis(generatorPrototype.return);
+  const next = p.GeneratorPrototypeNext;
+  const finish = p.GeneratorPrototypeReturn;
   let prototype;
   const proxied = () => {
     if (prototype !== undefined) return prototype;
     prototype = p.ObjectCreate(helperPrototype);
     const methods = {
+      __proto__: null,
       next() { return run(this, 'next', (state) => { state.started = true; return next(state.generator); }); },
       return() {
         return run(this, 'return', (state) => {

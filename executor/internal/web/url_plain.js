@@ -67,7 +67,7 @@
       const last = end < 0;
       if (last) end = pathname.length;
       const segment = StringPrototypeSlice(pathname, start, end);
-      const dotted = segment[0] === '.' || segment[0] === '%';
+      const dotted = segment !== '' && (segment[0] === '.' || segment[0] === '%');
       if (dotted && match(doubleDot, segment) !== null) out = StringPrototypeSlice(out, 0, P.MathMax(0, StringPrototypeLastIndexOf(out, '/'))) + (last ? '/' : '');
       else if (dotted && match(singleDot, segment) !== null) out += last ? '/' : '';
       else out += '/' + segment;
@@ -121,7 +121,7 @@
   };
   // A URL such as mailto:, whose path is but a text.
   const opaque = (protocol, path, query, fragment) => {
-    if (path[0] === '/' || StringPrototypeIndexOf(path, ' ') >= 0) return undefined;
+    if (path !== '' && path[0] === '/' || StringPrototypeIndexOf(path, ' ') >= 0) return undefined;
     const pathname = encoded(path, inOpaque);
     const search = query === undefined ? '' : '?' + encoded(StringPrototypeSlice(query, 1), inQuery);
     const hash = fragment === undefined ? '' : '#' + encoded(StringPrototypeSlice(fragment, 1), inFragment);
@@ -156,8 +156,8 @@
     const found = match(relative, input);
     const path = found[1];
     if (StringPrototypeIndexOf(path, '\\') >= 0) return undefined;
-    if (path[0] === '/' && path[1] === '/') return absoluteParts(base.protocol + input) ?? undefined;
-    if (path[0] === '/') return joined(base, path, found[2], found[3]);
+    if (P.StringPrototypeStartsWith(path, '//')) return absoluteParts(base.protocol + input) ?? undefined;
+    if (P.StringPrototypeStartsWith(path, '/')) return joined(base, path, found[2], found[3]);
     if (path !== '') return joined(base, StringPrototypeSlice(base.pathname, 0, StringPrototypeLastIndexOf(base.pathname, '/') + 1) + path, found[2], found[3]);
     if (found[2] !== undefined) return joined(base, base.pathname, found[2], found[3]);
     // The base's query stays, also an empty one, which no part shows.
