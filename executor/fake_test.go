@@ -26,6 +26,9 @@ type fake struct {
 }
 
 func runFake(how string) {
+	if other := misbehaviours[how]; other != nil {
+		other(nil)
+	}
 	switch how {
 	case "heir": // holds a worker's stdout, and writes frames for as long as somebody reads
 		for empty := bytes.Repeat([]byte{1, 0, 0, 0, byte(wire.Logs)}, 4<<10); ; {
@@ -225,8 +228,14 @@ func (f *fake) calls(n int) {
 	f.done(wire.DoneHeader{Refused: []string{"api.over"}}, "["+strings.Join(answers, ",")+"]")
 }
 
+// misbehaviours are those of files that not every system builds.
+var misbehaviours = map[string]func(*fake){}
+
 // misbehave breaks the frame protocol in one way.
 func (f *fake) misbehave(how string) {
+	if other := misbehaviours[how]; other != nil {
+		other(f)
+	}
 	switch how {
 	case "noise":
 		os.Stdout.WriteString("\xff\xff\xff\x7fnoise")

@@ -174,6 +174,9 @@ func leavesNothing(t *testing.T, f func()) {
 	if left := children(t); len(left) > 0 {
 		t.Errorf("children are left: %q", left)
 	}
+	if maps, err := os.ReadFile("/proc/self/maps"); err != nil || strings.Contains(string(maps), "codemode-mailbox") {
+		t.Errorf("a mailbox is left in memory (%v)", err)
+	}
 	if now := openFiles(t); now > files {
 		t.Errorf("%d descriptors are open, %d were before", now, files)
 	}

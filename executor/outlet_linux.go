@@ -104,8 +104,11 @@ func (o *outlet) linger(reader *wire.Reader, most time.Duration) {
 	}
 }
 
-// readNow reads what there is; nothing at the end, or after an error, which Read has, too.
+// readNow reads what there is; nothing at the end, or after an error or interrupt, which Read has, too.
 func (o *outlet) readNow(into []byte) int {
+	if o.over.Load() {
+		return 0
+	}
 	n, _ := o.inbox.Read(into, o.readPipeNow)
 	return max(n, 0)
 }

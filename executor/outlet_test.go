@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/codemode-go/codemode/executor/internal/wire"
 )
 
 // What writes to a worker's stdout may always be quicker than who reads it.
@@ -46,5 +48,23 @@ func TestAnOutletThatIsReadIsInterrupted(t *testing.T) {
 	o.interrupt()
 	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+// Nor has who lingers, or there would be frames in the reader's buffer for as long as somebody writes them.
+func TestWhoLingersAtAnInterruptedOutletFindsNothing(t *testing.T) {
+	o, inlet, err := newOutlet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	defer inlet.Close()
+	if _, err := inlet.WriteString("frames"); err != nil {
+		t.Fatal(err)
+	}
+	o.interrupt()
+	reader := wire.NewReader(o, 100)
+	if o.linger(reader, time.Microsecond); reader.Buffered() {
+		t.Error("it has read")
 	}
 }
