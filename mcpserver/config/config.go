@@ -178,13 +178,29 @@ func Load(files []string, options *Options) (*Config, error) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the configuration: %w", err)
+			return nil, unreadable(file, err)
 		}
 		if err := m.add(file, data); err != nil {
 			return nil, err
 		}
 	}
 	return m.finish()
+}
+
+// unreadable says why a file cannot be read, and what to do. A client starts us in a directory of its own choosing, where a
+// relative path that is right in a terminal leads to nothing.
+func unreadable(file string, err error) error {
+	var where *os.PathError
+	if errors.As(err, &where) {
+		err = where.Err
+	}
+	advice := ""
+	if info, statErr := os.Stat(file); statErr == nil && info.IsDir() {
+		advice = "; name the file in it"
+	} else if dir, dirErr := os.Getwd(); dirErr == nil && errors.Is(err, os.ErrNotExist) && !filepath.IsAbs(file) {
+		advice = fmt.Sprintf(" (in %s; the full path is right wherever a client starts this)", dir)
+	}
+	return fmt.Errorf("%s: the configuration cannot be read: %w%s", file, err, advice)
 }
 
 // Parse reads one file's text. The name is for messages, and relative paths in the text start at its directory.
@@ -241,7 +257,11 @@ func (m *merger) warnOfViews(file, format string, args ...any) {
 
 func (m *merger) put(e entry) {
 	if i, ok := m.place[e.server.Name]; ok {
-		m.warn(e.server.File, "server %q was already read from %s; this later entry counts", e.server.Name, m.entries[i].server.File)
+		if earlier := m.entries[i]; earlier.server.File == e.server.File {
+			m.warnings = append(m.warnings, fmt.Sprintf("%s server %q is there twice; this later entry counts", place(e.server.File, e.at), e.server.Name))
+		} else {
+			m.warn(e.server.File, "server %q was already read from %s; this later entry counts", e.server.Name, earlier.server.File)
+		}
 		m.entries[i] = e
 		return
 	}
@@ -301,11 +321,11 @@ func (m *merger) read(file string, in found) entry {
 		e.problem = r.problem(in.value, "", "must be an object, is %s", in.value.kind)
 		return e
 	}
-	if e.off = r.isOff(in.value); e.off {
+	if e.off, e.problem = r.isOff(in.value); e.off || e.problem != nil {
 		return e
 	}
 	if in.key == "" {
-		e.problem = r.problem(in.value, "", "has an empty name")
+		e.problem = r.problem(in.value, "", "has an empty name; programs need one to call it by")
 		return e
 	}
 	e.problem = r.server(&e.server, in.value)

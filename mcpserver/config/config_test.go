@@ -152,8 +152,8 @@ func TestBadServerIsAProblemOfItsOwn(t *testing.T) {
 		`{"command": "c", "args": ["${HOME%/}"]}`:                   `args[0] uses ${HOME%/}, which is not the name of a variable; write $${ for a literal ${`,
 		`{"command": "c", "args": ["${user_config.x}"]}`:            `args[0] uses ${user_config.x}, which is not the name of a variable; write $${ for a literal ${`,
 		`{"command": "c", "args": ["${file:x}"]}`:                   `args[0] uses ${file:x}, which is no kind of variable that is known here; write $${ for a literal ${`,
-		`{"command": "c", "args": ["${command:exit 3}"]}`:           `args[0] the command of ${command:…} failed (exit status 3); run it in a terminal to see why`,
-		`{"command": "c", "args": ["${command:true}"]}`:             `args[0] the command of ${command:…} printed nothing`,
+		`{"command": "c", "args": ["${command:exit 3}"]}`:           `args[0] uses ${command:…}, and that command failed (exit status 3); run it in a terminal to see why`,
+		`{"command": "c", "args": ["${command:true}"]}`:             `args[0] uses ${command:…}, and that command printed nothing`,
 		`{"command": "c", "args": ["${keychain:}"]}`:                `args[0] uses ${keychain:}, which names no service; write ${keychain:service/account}`,
 		`{"command": "c", "envKeys": ["NOT_SET"]}`:                  `envKeys names the environment variable NOT_SET, which is not set`,
 		`{"url": "http://h", "bearer_token_env_var": "NOT_SET"}`:    `bearerTokenEnv names the environment variable NOT_SET, which is not set`,
@@ -167,7 +167,11 @@ func TestBadServerIsAProblemOfItsOwn(t *testing.T) {
 		`{"command": "c", "timeout": 1.5}`:                          `timeout must be a whole number, is 1.5`,
 		`{"command": "c", "timeout": "-1s"}`:                        `timeout must be greater than 0`,
 		`{"command": "c", "startTimeout": "10"}`:                    `startTimeout must be a duration such as "30s" or a whole number of milliseconds`,
-		`{"command": "c", "namespace": "a-b"}`:                      `namespace must be an identifier (ASCII letters, digits, _ and $) that programs do not already have`,
+		`{"command": "c", "namespace": "a-b"}`:                      `namespace must be an identifier (ASCII letters, digits, _ and $) that programs do not already have; a_b would do`,
+		`{"command": "c", "namespace": 5}`:                          `namespace must be a string, is a number`,
+		`{"command": "c", "disabled": "true"}`:                      `disabled must be true or false, is a string`,
+		`{"command": "c", "disabled": 1}`:                           `disabled must be true or false, is a number`,
+		`{"command": "c", "enabled": "no"}`:                         `enabled must be true or false, is a string`,
 		`{"command": "c", "excludeTools": ["["]}`:                   `excludeTools[0] is not a pattern: syntax error in pattern`,
 		`{"url": "ftp://secret:pw@h"}`:                              `url is not an http or https URL`,
 		`{"url": "http://h", "headers": {"A": "x\ny"}}`:             `headers.A holds a line break`,
@@ -200,8 +204,15 @@ func TestFileErrors(t *testing.T) {
 		"{\n/* x":                             "/etc/mcp.json: not JSON: line 2, column 1: the comment that starts here is not closed",
 		`[]`:                                  "/etc/mcp.json: must hold an object, holds an array",
 		`{"other": {}}`:                       `/etc/mcp.json: has no servers: there is no "mcpServers" object (nor another key that holds servers: servers, context_servers, mcp_servers, extensions, mcp)`,
-		`{"mcpServers": {}}`:                  `/etc/mcp.json: has no servers: "mcpServers" is empty`,
-		`{"mcpServers": []}`:                  `/etc/mcp.json:1:16: "mcpServers" must be an object of servers, is an array`,
+		`{"mcpservers": {"a": {"command": "x"}}}`: `/etc/mcp.json: has no servers: there is no "mcpServers" object (nor another key that holds servers: servers, context_servers, mcp_servers, extensions, mcp); "mcpservers" holds servers, and is to be called "mcpServers"`,
+		`{"gh": {"url": "http://h"}}`:             `/etc/mcp.json: has no servers: there is no "mcpServers" object (nor another key that holds servers: servers, context_servers, mcp_servers, extensions, mcp); "gh" looks like a server, and belongs into it: {"mcpServers": {"gh": {…}}}`,
+		`{"command": "npx", "args": []}`:          `/etc/mcp.json: has no servers: there is no "mcpServers" object (nor another key that holds servers: servers, context_servers, mcp_servers, extensions, mcp); this one server belongs into it under a name: {"mcpServers": {"NAME": {…}}}`,
+		"\xff\xfe{\x00}\x00":                      "/etc/mcp.json: is written in UTF-16 or UTF-32; save it as UTF-8",
+		"\xfe\xff\x00{\x00}":                      "/etc/mcp.json: is written in UTF-16 or UTF-32; save it as UTF-8",
+		"{\x00}\x00":                              "/etc/mcp.json: is written in UTF-16 or UTF-32; save it as UTF-8",
+		"{\"mcpServers\":\n {\"caf\xe9\": {}}}":   "/etc/mcp.json: line 2, column 7: a byte that is not UTF-8 (0xe9); save the file as UTF-8",
+		`{"mcpServers": {}}`:                      `/etc/mcp.json: has no servers: "mcpServers" is empty`,
+		`{"mcpServers": []}`:                      `/etc/mcp.json:1:16: "mcpServers" must be an object of servers, is an array`,
 		`{"codemode": {"timeout": 0}, "mcpServers": {"a": {"command": "a"}}}`:        `/etc/mcp.json:1:26: codemode.timeout must be between 1 and 9223372036854, is 0`,
 		`{"codemode": {"outbound": "open"}, "mcpServers": {"a": {"command": "a"}}}`:  `/etc/mcp.json:1:27: codemode.outbound must be "inherit" or "blocked"`,
 		`{"codemode": {"toolCalls": "many"}, "mcpServers": {"a": {"command": "a"}}}`: `/etc/mcp.json:1:28: codemode.toolCalls must be a whole number, is a string`,
@@ -214,6 +225,18 @@ func TestFileErrors(t *testing.T) {
 	}
 	if _, err := Load([]string{filepath.Join(t.TempDir(), "none.json")}, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
+	}
+	t.Chdir(t.TempDir())
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "none.json: the configuration cannot be read: no such file or directory (in " + dir + "; the full path is right wherever a client starts this)"
+	if _, err := Load([]string{"none.json"}, nil); err == nil || err.Error() != want {
+		t.Errorf("a missing file:\n got %v\nwant %s", err, want)
+	}
+	if _, err := Load([]string{"."}, nil); err == nil || !strings.HasSuffix(err.Error(), "is a directory; name the file in it") {
+		t.Errorf("a directory: %v", err)
 	}
 	if _, err := Load(nil, nil); err == nil {
 		t.Error("no files: no error")
@@ -407,5 +430,35 @@ func TestSettingsInTwoPlacesOrUnderAnotherNameAreNoSettings(t *testing.T) {
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// What is written twice, or does nothing, is told: it was meant to do something.
+func TestWhatHasNoEffectIsTold(t *testing.T) {
+	for in, want := range map[string][]string{
+		`{"a": {"command": "x"}, "a": {"command": "y"}}`:               {`f.json:1:45: server "a" is there twice; this later entry counts`},
+		`{"a": {"command": "x", "command": "y"}}`:                      {`f.json: server "a": command is there twice; the later one counts`},
+		`{"a": {"command": "x", "cmd": "y"}}`:                          {`f.json: server "a": command and cmd are the same; the later one counts`},
+		`{"a": {"command": "x", "headers": {"A": "b"}}}`:               {`f.json: server "a": headers goes with "url"; it is ignored`},
+		`{"a": {"command": "x", "security": {"k": "v"}}}`:              {`f.json: server "a": security goes with "openapi"; it is ignored`},
+		`{"a": {"url": "http://h", "cwd": "/tmp", "args": ["x"]}}`:     {`f.json: server "a": args goes with "command"; it is ignored`, `f.json: server "a": cwd goes with "command"; it is ignored`},
+		`{"a": {"type": "http", "url": "http://h", "command": "x"}}`:   {`f.json: server "a": command is ignored, since the server is one of type http`},
+		`{"a": {"url": "http://h", "env": {}, "args": [], "cwd": ""}}`: nil,
+		`{"a": {"command": "x", "url": null, "headers": {}}}`:          nil,
+	} {
+		c, err := Parse("f.json", []byte(`{"mcpServers": `+in+`}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, c.Warnings); d != "" || len(c.Servers) != 1 {
+			t.Errorf("%s: %v\n%s", in, c.Problems, d)
+		}
+	}
+	c, err := Parse("f.json", []byte(`{"mcpServers": {"a": {"command": "x"}}, "mcpServers": {"b": {"command": "x"}}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{`f.json:1:55: "mcpServers" is there twice; the later one counts`}, c.Warnings); d != "" {
+		t.Error(d)
 	}
 }

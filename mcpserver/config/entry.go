@@ -27,16 +27,22 @@ type reader struct {
 }
 
 // isOff reports whether the entry is switched off, or is of a kind that only its host has; nothing else of it is then
-// looked at.
-func (r *reader) isOff(entry *node) bool {
+// looked at. A switch that says neither is a problem: a server that was meant to be off must not run.
+func (r *reader) isOff(entry *node) (off bool, problem *Problem) {
 	if entry.get("disabled").is("true") || entry.get("enabled").is("false") {
-		return true
+		return true, nil
+	}
+	for _, field := range []string{"disabled", "enabled"} {
+		value := entry.get(field)
+		if k := kindOf(value); k != nothing && k != isNull && k != isBoolean {
+			return false, r.problem(value, field, "must be true or false, is %s", k)
+		}
 	}
 	if kind := entry.get("type"); kind != nil && (kind.text == "builtin" || kind.text == "platform" || kind.text == "frontend") {
 		r.warn("is a part of Goose (type %s); it is left out", kind.text)
-		return true
+		return true, nil
 	}
-	return false
+	return false, nil
 }
 
 // server fills in s, or says what is wrong.
@@ -48,6 +54,7 @@ func (r *reader) server(s *Server, entry *node) *Problem {
 		return problem
 	}
 	s.Transport = kind
+	r.warnOfIdle(kind, raw)
 	steps := []func(*Server, map[string]*node) *Problem{r.common}
 	if kind == TransportStdio {
 		steps = append(steps, r.command, r.env, r.dir)
@@ -72,6 +79,11 @@ func (r *reader) fields(entry *node) map[string]*node {
 		known, ok := fieldOf(serverFields, m.key)
 		switch {
 		case ok && m.value.kind != isNull:
+			if earlier, twice := r.spelled[known.key]; twice && earlier == m.key {
+				r.warn("%s is there twice; the later one counts", m.key)
+			} else if twice {
+				r.warn("%s and %s are the same; the later one counts", earlier, m.key)
+			}
 			raw[known.key], r.spelled[known.key] = m.value, m.key
 		case !ok && !slices.Contains(hostFields, m.key):
 			r.warn("%q is not known here; it is ignored", m.key)
@@ -85,6 +97,34 @@ func (r *reader) fields(entry *node) map[string]*node {
 		}
 	}
 	return raw
+}
+
+// idle are the members that mean nothing to a server of the other kind: of one that is started, and of one that has an address.
+var (
+	idleOverHTTP = []string{"command", "args", "env", "envFile", "envKeys", "inheritEnv", "cwd"}
+	idleOfStdio  = []string{"url", "headers", "envHeaders", "bearerTokenEnv", "headersCommand", "oauth", "openapi", "security"}
+)
+
+// warnOfIdle names members that have no effect. Many hosts write empty ones.
+func (r *reader) warnOfIdle(kind Transport, raw map[string]*node) {
+	idle, with := idleOverHTTP, "command"
+	if kind == TransportStdio {
+		idle, with = idleOfStdio, "url"
+	}
+	for _, key := range idle {
+		value := raw[key]
+		if value == nil || value.kind != isBoolean && value.kind != isNumber && value.text == "" && len(value.members)+len(value.items) == 0 {
+			continue
+		}
+		if key == "security" {
+			with = "openapi"
+		}
+		if key == with { // it is "type" that says which of the two counts
+			r.warn("%s is ignored, since the server is one of type %s", r.spelled[key], kind)
+			continue
+		}
+		r.warn("%s goes with %q; it is ignored", r.spelled[key], with)
+	}
 }
 
 func (r *reader) expander() *expander {
@@ -245,8 +285,12 @@ func (r *reader) remote(s *Server, raw map[string]*node) (problem *Problem) {
 // common reads what all transports have.
 func (r *reader) common(s *Server, raw map[string]*node) (problem *Problem) {
 	if value := raw["namespace"]; value != nil {
-		if s.Namespace = value.text; value.kind != isString || !protocol.IsProviderName(s.Namespace) || Namespace(s.Namespace) != s.Namespace {
-			return r.problem(value, "namespace", "must be an identifier (ASCII letters, digits, _ and $) that programs do not already have")
+		if value.kind != isString {
+			return r.problem(value, "namespace", "must be a string, is %s", value.kind)
+		}
+		s.Namespace = value.text
+		if would := Namespace(s.Namespace); !protocol.IsProviderName(s.Namespace) || would != s.Namespace {
+			return r.problem(value, "namespace", "must be an identifier (ASCII letters, digits, _ and $) that programs do not already have; %s would do", would)
 		}
 	}
 	if s.StartTimeout, problem = r.duration("startTimeout", raw["startTimeout"]); problem != nil {

@@ -17,8 +17,11 @@ type spelling struct {
 	seconds bool
 }
 
+// serverMap is a key that holds servers, and who writes it.
+type serverMap struct{ key, host string }
+
 // serverMaps are the keys of a file that hold servers, and whose they are.
-var serverMaps = []struct{ key, host string }{
+var serverMaps = []serverMap{
 	{"mcpServers", "Claude Desktop, Claude Code, Cursor, Windsurf, Gemini CLI, Copilot CLI"},
 	{"servers", "VS Code, with \"inputs\""},
 	{"context_servers", "Zed"},
@@ -70,6 +73,7 @@ func (m *merger) topLevel(file string, top *node) ([]found, error) {
 	}
 	var servers []found
 	read := ""
+	m.warnOfTwice(file, top)
 	for _, t := range serverMaps {
 		value := top.get(t.key)
 		if value == nil || t.key == "mcp" && read != "" { // beside "mcpServers" it holds Gemini's switches
@@ -89,11 +93,41 @@ func (m *merger) topLevel(file string, top *node) ([]found, error) {
 	switch {
 	case top.get("codemode") != nil && len(servers) == 0: // settings of their own, for other files' servers
 	case read == "":
-		return nil, fmt.Errorf("%s: has no servers: there is no \"mcpServers\" object (nor another key that holds servers: %s)", file, otherKeys())
+		return nil, fmt.Errorf("%s: has no servers: there is no \"mcpServers\" object (nor another key that holds servers: %s)%s", file, otherKeys(), meant(top))
 	case len(servers) == 0:
 		return nil, fmt.Errorf("%s: has no servers: %q is empty", file, read)
 	}
 	return servers, nil
+}
+
+// warnOfTwice names the keys of servers that the file has twice: what the first one holds is not read.
+func (m *merger) warnOfTwice(file string, top *node) {
+	read := map[string]bool{}
+	for _, t := range top.members {
+		if read[t.key] && slices.ContainsFunc(serverMaps, func(known serverMap) bool { return known.key == t.key }) {
+			m.warnings = append(m.warnings, fmt.Sprintf("%s %q is there twice; the later one counts", place(file, t.value.at), t.key))
+		}
+		read[t.key] = true
+	}
+}
+
+// meant says what of a file without servers was surely meant to be them.
+func meant(top *node) string {
+	isServer := func(n *node) bool {
+		return kindOf(n) == isObject && (n.get("command") != nil || n.get("url") != nil || n.get("openapi") != nil)
+	}
+	if isServer(top) {
+		return `; this one server belongs into it under a name: {"mcpServers": {"NAME": {…}}}`
+	}
+	for _, t := range top.members {
+		switch {
+		case isServer(t.value):
+			return fmt.Sprintf(`; %q looks like a server, and belongs into it: {"mcpServers": {%[1]q: {…}}}`, t.key)
+		case kindOf(t.value) == isObject && slices.ContainsFunc(t.value.members, func(m member) bool { return isServer(m.value) }):
+			return fmt.Sprintf(`; %q holds servers, and is to be called "mcpServers"`, t.key)
+		}
+	}
+	return ""
 }
 
 // oneSection refuses a second "codemode" object, and one that is spelled in another way: what such a one says is not read.

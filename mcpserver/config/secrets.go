@@ -38,7 +38,7 @@ func (c *commands) run(command string) (string, error) {
 	if runtime.GOOS == "windows" {
 		shell = []string{os.Getenv("COMSPEC"), "/c", command}
 	}
-	return c.once("the command of ${command:…}", shell...)
+	return c.once("uses ${command:…}, and that command", shell...)
 }
 
 // keychain asks the machine's secret store for "service/account", or "service" alone.
@@ -64,7 +64,7 @@ func (c *commands) keychain(name string) (string, error) {
 	default:
 		return "", fmt.Errorf("uses ${keychain:%s}, and there is no keychain that we can read on %s; use ${command:…} with a program that prints the secret", name, runtime.GOOS)
 	}
-	return c.once(fmt.Sprintf("the lookup of ${keychain:%s}", name), ask...)
+	return c.once(fmt.Sprintf("uses ${keychain:%s}, and its lookup", name), ask...)
 }
 
 func (c *commands) once(what string, argv ...string) (string, error) {

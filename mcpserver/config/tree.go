@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -94,6 +95,9 @@ func (e *SyntaxError) Error() string {
 // parseTree reads a file's text in the format of its name: TOML for .toml, YAML for .yaml and .yml, JSON with comments
 // for everything else. A byte order mark is allowed.
 func parseTree(file string, data []byte) (*node, error) {
+	if err := checkEncoding(data); err != nil {
+		return nil, err
+	}
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".toml":
 		return parseTOML(data)
@@ -104,6 +108,28 @@ func parseTree(file string, data []byte) (*node, error) {
 }
 
 var byteOrderMark = []byte("\ufeff")
+
+// checkEncoding refuses text that is not UTF-8. Windows PowerShell writes UTF-16 when output is sent to a file, and a letter of
+// another encoding would silently become another one in a path or a name.
+func checkEncoding(data []byte) error {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\x00\x00\xfe\xff"} {
+		if bytes.HasPrefix(data, []byte(mark)) {
+			return errors.New("is written in UTF-16 or UTF-32; save it as UTF-8")
+		}
+	}
+	if len(data) > 1 && (data[0] == 0) != (data[1] == 0) { // the same without a byte order mark
+		return errors.New("is written in UTF-16 or UTF-32; save it as UTF-8")
+	}
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			at := newLines(data).position(i)
+			return fmt.Errorf("line %d, column %d: a byte that is not UTF-8 (0x%02x); save the file as UTF-8", at.Line, at.Column, data[i])
+		}
+		i += size
+	}
+	return nil
+}
 
 // lines finds line and column of offsets of a text.
 type lines struct {
