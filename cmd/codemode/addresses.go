@@ -1,8 +1,9 @@
 package main
 
 import (
+	"context"
+	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -62,6 +63,19 @@ func (l *originList) Set(text string) error {
 	return nil
 }
 
+// checkHostPort says what is wrong with an address to listen on, before anything is started for it.
+func checkHostPort(ctx context.Context, flag, address, wanted string) error {
+	_, isSocket := socketPath(address)
+	_, port, err := net.SplitHostPort(address)
+	if err != nil || port == "" || isSocket {
+		return noAddress(flag, address, wanted)
+	}
+	if _, err := net.DefaultResolver.LookupPort(ctx, "tcp", port); err != nil {
+		return usagef("%s %s: %s is no port: one is a number up to 65535, and 0 takes a free one", flag, address, port)
+	}
+	return nil
+}
+
 // noAddress is the mistake of what is no host:port, and the address that it may stand for.
 func noAddress(flag, address, wanted string) error {
 	meant := ""
@@ -77,13 +91,22 @@ func noAddress(flag, address, wanted string) error {
 }
 
 // unlistened makes what kept a listener from its address a mistake of the command line.
-func unlistened(err error) error {
+func unlistened(flag, address string, err error) error {
 	var failed *net.OpError
 	switch {
 	case !errors.As(err, &failed) || failed.Op != "listen":
 		return err
 	case errors.Is(err, syscall.EADDRINUSE) && failed.Net == "tcp":
-		return usageError{fmt.Errorf("%w (port 0 takes a free one)", err)}
+		return usagef("%s %s: %w (port 0 takes a free one)", flag, address, err)
 	}
-	return usageError{err}
+	return usagef("%s %s: %w", flag, address, err)
+}
+
+// keyPair reads a certificate and its key; the error names their flags, for that of package tls names no file.
+func keyPair(certFlag, cert, keyFlag, key string) (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return pair, usagef("%s %s with %s %s: the certificate cannot be used: %w", certFlag, cert, keyFlag, key, err)
+	}
+	return pair, nil
 }

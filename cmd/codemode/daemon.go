@@ -176,9 +176,9 @@ func (o *daemonOptions) tls() (*tls.Config, error) {
 		}
 		return nil, nil
 	}
-	certificate, err := tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
+	certificate, err := keyPair("--tls-cert", o.tlsCert, "--tls-key", o.tlsKey)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}
 	if o.clientCA == "" {
@@ -207,21 +207,21 @@ func onlyHere(addr string) bool {
 // listenOn opens the listener, and says how a client reaches it.
 func listenOn(ctx context.Context, addr string, config *tls.Config) (net.Listener, string, error) {
 	scheme := "ws"
-	network := "tcp"
+	network, said := "tcp", addr
 	path, unix := socketPath(addr)
 	if unix && path == "" {
 		return nil, "", usagef("--listen %s names no socket: unix:/path", addr)
 	} else if unix {
 		network, addr = "unix", path
 		removeStale(addr)
-	} else if host, port, err := net.SplitHostPort(addr); err != nil {
-		return nil, "", noAddress("--listen", addr, "host:port or unix:/path")
-	} else if host == "" {
+	} else if err := checkHostPort(ctx, "--listen", addr, "host:port or unix:/path"); err != nil {
+		return nil, "", err
+	} else if host, port, _ := net.SplitHostPort(addr); host == "" {
 		addr = net.JoinHostPort("127.0.0.1", port)
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, network, addr)
 	if err != nil {
-		return nil, "", unlistened(err)
+		return nil, "", unlistened("--listen", said, err)
 	}
 	if unix {
 		if err := os.Chmod(addr, 0o600); err != nil {

@@ -28,6 +28,10 @@ func openInput(ctx context.Context, term terminal, args []string, wanted string)
 	if err != nil {
 		return nil, "", usageError{err}
 	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		file.Close()
+		return nil, "", usagef("%s is a directory; name the file in it", args[0])
+	}
 	return struct {
 		io.Reader
 		io.Closer

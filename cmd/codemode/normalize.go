@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -51,7 +52,11 @@ func normalizeLines(ctx context.Context, term terminal, args []string) error {
 		}
 		var source string
 		if err := json.Unmarshal(line, &source); err != nil {
-			return usagef("%s line %d: not a JSON string: %v", name, number, err)
+			var kind *json.UnmarshalTypeError
+			if errors.As(err, &kind) {
+				return usagef("%s line %d: not a JSON string but of type %s", name, number, kind.Value)
+			}
+			return usagef("%s line %d: not a JSON string: %w", name, number, err)
 		}
 		return writeJSONLine(out, dialect.NormalizeCode(source))
 	})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -129,8 +128,8 @@ func (o *pageOptions) follow(ctx context.Context, term terminal, options *ui.Opt
 
 // listenPage opens the page; an address where it cannot be is a mistake of the command line.
 func listenPage(ctx context.Context, flag, addr string, store *ui.Store, options *ui.Options) (*ui.Page, error) {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return nil, noAddress(flag, addr, "host:port")
+	if err := checkHostPort(ctx, flag, addr, "host:port"); err != nil {
+		return nil, err
 	}
 	page, err := ui.Listen(ctx, addr, store, options)
 	if errors.As(err, new(*ui.AddressError)) {

@@ -105,9 +105,9 @@ func (o *remoteOptions) tls() (*tls.Config, error) {
 		return nil, usagef("--remote-cert and --remote-key go together")
 	}
 	if o.cert != "" {
-		certificate, err := tls.LoadX509KeyPair(o.cert, o.key)
+		certificate, err := keyPair("--remote-cert", o.cert, "--remote-key", o.key)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, err
 		}
 		config.Certificates = []tls.Certificate{certificate}
 	}

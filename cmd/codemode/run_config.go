@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,21 +49,29 @@ func (o runOptions) runOverServers(ctx context.Context, term terminal, args []st
 	return nil
 }
 
-// readable is an answer's text, with a word in the place of each block that is none.
+// readable is an answer's text, with a word in the place of each block that is none. The blocks are looked at as JSON, as a client
+// gets them: those of an upstream are none of the types of mcp-go.
 func readable(result *mcp.CallToolResult) string {
 	var parts []string
-	for _, block := range result.Content {
-		switch block := block.(type) {
-		case mcp.TextContent:
+	for _, content := range result.Content {
+		var block struct{ Type, Text, Data, MIMEType, URI string }
+		if raw, err := json.Marshal(content); err != nil || json.Unmarshal(raw, &block) != nil {
+			parts = append(parts, "[a block that cannot be shown]")
+			continue
+		}
+		switch block.Type {
+		case "text":
 			parts = append(parts, block.Text)
-		case mcp.ImageContent:
+		case "image":
 			parts = append(parts, fmt.Sprintf("[an image, %s, %d characters of base64]", block.MIMEType, len(block.Data)))
-		case mcp.AudioContent:
+		case "audio":
 			parts = append(parts, fmt.Sprintf("[a recording, %s, %d characters of base64]", block.MIMEType, len(block.Data)))
-		case mcp.ResourceLink:
+		case "resource_link":
 			parts = append(parts, fmt.Sprintf("[a link to %s]", block.URI))
-		case mcp.EmbeddedResource:
+		case "resource":
 			parts = append(parts, "[an embedded resource]")
+		default:
+			parts = append(parts, fmt.Sprintf("[a block of type %q]", block.Type))
 		}
 	}
 	return strings.Join(parts, "\n")

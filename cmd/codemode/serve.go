@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -186,11 +185,8 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 		Token: token, OAuth: cfg.Settings.ResourceServer, AllowedOrigins: o.origins, AllowedHosts: o.hosts, CertFile: o.cert, KeyFile: o.key,
 	}
 	if o.http != "" {
-		if _, _, err := net.SplitHostPort(o.http); err != nil {
-			return noAddress("--http", o.http, "host:port")
-		}
-		if err := listen.Check(o.http); err != nil {
-			return usageError{err}
+		if err := o.checkHTTP(ctx, &listen); err != nil {
+			return err
 		}
 	}
 	if o.ui != "" {
@@ -226,7 +222,26 @@ func (o *serveOptions) serve(ctx context.Context, term terminal, upstreams []mcp
 		return ignoreCanceled(ctx, server.ServeStdio(ctx, term.in, term.out))
 	}
 	listen.Metrics = o.metricsOf(server)
-	return ignoreCanceled(ctx, unlistened(server.ListenHTTP(ctx, o.http, &listen, func(url string) { listening(term, url) })))
+	return ignoreCanceled(ctx, unlistened("--http", o.http, server.ListenHTTP(ctx, o.http, &listen, func(url string) { listening(term, url) })))
+}
+
+// checkHTTP says in the words of the command line why nothing could be served there, before anything is started.
+func (o *serveOptions) checkHTTP(ctx context.Context, listen *mcpserver.HTTPOptions) error {
+	if err := checkHostPort(ctx, "--http", o.http, "host:port"); err != nil {
+		return err
+	}
+	if (o.cert == "") != (o.key == "") {
+		return usagef("--tls-cert and --tls-key go together")
+	}
+	if o.cert != "" {
+		if _, err := keyPair("--tls-cert", o.cert, "--tls-key", o.key); err != nil {
+			return err
+		}
+	}
+	if err := listen.Check(o.http); err != nil {
+		return usageError{err} // it has the address
+	}
+	return nil
 }
 
 // newServer puts a server over an executor of its own; closeAll ends both.

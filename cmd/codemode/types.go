@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/codemode-go/codemode/codetool"
 	"github.com/codemode-go/codemode/dialect"
@@ -38,17 +40,47 @@ schema that cannot be printed is named on standard error; the rest is printed al
 				if err != nil {
 					return usagef("%s: %v", name, err)
 				}
+				sayDoubles(term, tools)
 				return printBlocks(term, "types", codetool.Declare([]codetool.Provider{{Name: *namespace, Tools: tools}}, codetool.Form(*form)))
 			}
 		},
 	}
 }
 
+// checkJSON says where text is no JSON.
+func checkJSON(data []byte) error {
+	err := json.Unmarshal(data, new(json.RawMessage))
+	if err == nil {
+		return nil
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return errors.New("not JSON: there is nothing in it")
+	}
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return fmt.Errorf("not JSON: %w", err)
+	}
+	before := data[:min(max(int(syntax.Offset)-1, 0), len(data))] // the offset counts the byte that is wrong in
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return fmt.Errorf("not JSON: line %d, column %d: %w", bytes.Count(before, []byte("\n"))+1, column, err)
+}
+
+// sayDoubles names tools that no declaration shows, since an earlier one has the name.
+func sayDoubles(term terminal, tools []codetool.RawTool) {
+	seen := map[string]bool{}
+	for i, tool := range tools {
+		if seen[tool.Name] {
+			fmt.Fprintf(term.err, "codemode types: tools[%d]: there is a tool %q already; that one is shown\n", i, tool.Name)
+		}
+		seen[tool.Name] = true
+	}
+}
+
 // decodeTools reads {"tools": [...]}, or a whole JSON-RPC answer with it, keeping each schema's bytes. A tool that is malformed is
 // an error that names it.
 func decodeTools(data []byte) ([]codetool.RawTool, error) {
-	if !json.Valid(data) {
-		return nil, fmt.Errorf("not JSON: %w", json.Unmarshal(data, new(json.RawMessage)))
+	if err := checkJSON(data); err != nil {
+		return nil, err
 	}
 	var list map[string]json.RawMessage
 	if json.Unmarshal(data, &list) != nil || list == nil {
