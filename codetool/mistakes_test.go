@@ -35,8 +35,8 @@ func TestMistakes(t *testing.T) {
 		{"return `not closed ${1}", "; something is opened and not closed"},
 		{"Two:\n```js\nconst a = 1\n```\n```js\na\n```", "the text has several code blocks: send one program"},
 
-		{"import fs from 'fs'; return 1", `No such module "node:fs".; programs have no npm modules, no files and no require`},
-		{"import { z } from 'zod'; return z", `No such module "zod".; programs have no npm modules`},
+		{"import fs from 'fs'; return 1", `No such module "node:fs"; programs have no npm modules, no files and no require`},
+		{"import { z } from 'zod'; return z", `No such module "zod"; programs have no npm modules`},
 		{"const fs = require('fs')", "ReferenceError: require is not defined (line 1:12); programs have no npm modules"},
 		{"print('hi')", "print is not defined (line 1:1); did you mean `console.log`?"},
 		{"document.title", "there is no web page here"},

@@ -120,12 +120,20 @@ func (o *Outcome) ErrorText() string {
 	}
 	text := "Code execution failed: " + o.Failure.Message
 	if o.Failure.Hint != "" {
-		text += "; " + o.Failure.Hint
+		text = withHint(text, o.Failure.Hint)
 	}
 	if len(o.Logs) > 0 {
 		text += "\n\nConsole output:\n" + strings.Join(o.Logs, "\n")
 	}
 	return text
+}
+
+// withHint puts a hint behind a message, which may be a sentence with its full stop.
+func withHint(message, hint string) string {
+	if !strings.HasSuffix(message, "..") { // an ellipsis is none
+		message = strings.TrimSuffix(message, ".")
+	}
+	return message + "; " + hint
 }
 
 // String words a failure in full: the error's name, its message, its place in the program's text with the line, the calls
@@ -153,7 +161,7 @@ func (f *Failure) String() string {
 		}
 	}
 	if f.Hint != "" {
-		text += "; " + f.Hint
+		text = withHint(text, f.Hint)
 	}
 	if f.Frame != "" {
 		text += "\n" + f.Frame

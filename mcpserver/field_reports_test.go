@@ -101,7 +101,7 @@ func TestFieldReportsOfPrograms(t *testing.T) {
 	fieldAnswers(t, c, "H3 return, await and import at the top", map[string]string{
 		"const r = await srv.echo({ a: 1 }); return r.a":                             "1",
 		"let n = 0; for await (const x of [Promise.resolve(1), 2]) n += x; return n": "3",
-		`import x from "fs"; return x`:                                               "isError\n---\nError: No such module \"node:fs\".; programs have no npm modules, no files and no require…",
+		`import x from "fs"; return x`:                                               "isError\n---\nError: No such module \"node:fs\"; programs have no npm modules, no files and no require…",
 	})
 	fieldAnswers(t, c, "H4 TypeScript", map[string]string{
 		"async (x: string): Promise<number> => { return 1 as number }": "1", "enum E {A}; return E.A": "0", "interface I {}; return 1": "1",
