@@ -1,15 +1,18 @@
 package message
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Check says what is wrong with a request's parameters before a decoder would, whose texts speak of Go; nil when nothing
-// is. Lists here have one page, so that no cursor can be one of ours.
-func (m *Message) Check() *Error {
-	if len(m.Params) == 0 {
-		return nil
-	}
+// is. Lists here have one page, so that no cursor can be one of ours. The tools are those that there are; without any,
+// every name is let through: over HTTP an answer to what is no request has another status than an error of a call.
+func (m *Message) Check(tools ...string) *Error {
 	var params map[string]json.RawMessage
-	if json.Unmarshal(m.Params, &params) != nil || params == nil {
+	if len(m.Params) > 0 && (json.Unmarshal(m.Params, &params) != nil || params == nil) {
 		return invalid("params must be an object")
 	}
 	for _, name := range []string{"name", "uri", "level", "cursor", "protocolVersion"} {
@@ -25,8 +28,29 @@ func (m *Message) Check() *Error {
 	if raw := params["cursor"]; raw != nil && string(raw) != `""` {
 		return invalid("the cursor is unknown; this list has one page")
 	}
+	if m.Method == "tools/call" && len(tools) > 0 {
+		return checkTool(params["name"], tools)
+	}
 	return nil
 }
+
+// checkTool says which tools there are when one is called that is not.
+func checkTool(raw json.RawMessage, tools []string) *Error {
+	var name string
+	if raw == nil || json.Unmarshal(raw, &name) != nil {
+		return invalid("name, of the tool to call, is missing")
+	}
+	if slices.Contains(tools, name) {
+		return nil
+	}
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "") + "…"
+	}
+	return &Error{Code: CodeInvalidParams, Message: fmt.Sprintf("Unknown tool: %s; there is %s here", name, strings.Join(tools, ", "))}
+}
+
+// maxName is how much of a name an error repeats.
+const maxName = 100
 
 func invalid(what string) *Error {
 	return &Error{Code: CodeInvalidParams, Message: "Invalid params: " + what}

@@ -22,6 +22,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -292,7 +294,7 @@ func (c *conn) admit(raw []byte) (answer func() []byte, async bool) {
 	case !isID:
 		return always(errorReply(nil, mcp.INVALID_REQUEST, "Invalid Request: an id is a string or a number")), false
 	}
-	if wrong := m.Check(); wrong != nil {
+	if wrong := m.Check(slices.Sorted(maps.Keys(c.server.ListTools()))...); wrong != nil {
 		return always(errorReply(m.ID, wrong.Code, wrong.Message)), false
 	}
 	return c.request(id, m.ID, m.Method, text)
