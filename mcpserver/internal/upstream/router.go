@@ -25,7 +25,7 @@ type router struct {
 	wg     sync.WaitGroup // the answering goroutines
 
 	mu      sync.Mutex
-	noisy   bool
+	said    string // the beginning of the first line that was no message
 	closed  bool
 	pending map[int64]chan answer
 	asked   map[string]context.CancelFunc // the server's requests, by their id's JSON
@@ -149,13 +149,24 @@ func (r *router) only() (id []byte, ok bool) {
 // noise is what is no message: servers print banners. The first one is worth a warning.
 func (r *router) noise(raw []byte) {
 	level := slog.LevelDebug
+	text := strings.ToValidUTF8(string(raw[:min(len(raw), 200)]), "\ufffd")
+	if len(raw) > 200 { // half of a secret would not be known for one
+		text = text[:max(strings.LastIndexAny(text, " \t"), 0)] + "…"
+	}
 	r.mu.Lock()
-	if !r.noisy {
-		r.noisy, level = true, slog.LevelWarn
+	if r.said == "" {
+		r.said, level = strings.TrimSpace(text), slog.LevelWarn
 	}
 	r.mu.Unlock()
 	r.log.Log(context.Background(), level, "the server writes what is no JSON-RPC where its messages go; it is skipped")
-	r.log.Debug("skipped", "text", string(raw[:min(len(raw), 200)]))
+	r.log.Debug("skipped", "text", text)
+}
+
+// firstNoise is the beginning of the first line that was no message, or empty.
+func (r *router) firstNoise() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.said
 }
 
 func (r *router) notified(ctx context.Context, m *message.Message) {

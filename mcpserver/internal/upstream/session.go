@@ -204,13 +204,24 @@ func (s *session) explain(ctx context.Context, err error) error {
 	var lost *lostAnswer
 	switch {
 	case (errors.As(err, &lost) || errors.Is(err, errUnsent)) && s.lost != nil && s.why != nil:
-		return fmt.Errorf("it ended before it was ready: %s", s.why())
+		return fmt.Errorf("it ended before it was ready: %s%s", s.why(), s.saidInstead())
 	case ctx.Err() != nil:
-		return fmt.Errorf("it did not get ready: %w", context.Cause(ctx))
+		return fmt.Errorf("it did not get ready: %w%s", context.Cause(ctx), s.saidInstead())
 	case errors.Is(err, errUnsent):
 		return errors.New(trimUnsent(err))
 	}
 	return err
+}
+
+// saidInstead is what a child that never got ready wrote in place of messages: it is another program than one thought, or one that
+// wants another flag.
+func (s *session) saidInstead() string {
+	if p, ok := s.link.(*pipe); ok {
+		if said := p.router.firstNoise(); said != "" {
+			return fmt.Sprintf("; where its messages should be it wrote %q; is it an MCP server that speaks on standard output?", said)
+		}
+	}
+	return ""
 }
 
 // request sends a request and waits for its answer. When the context ends first, the server is told.
