@@ -17,6 +17,7 @@ import (
 // A real worker says what confines it, and the kernel says the same of it.
 func TestAWorkerIsConfined(t *testing.T) {
 	c := startChild(t, wire.Options{Memory: 64 << 20})
+	c.check("async () => 1", "1")
 	for _, want := range []string{"capabilities", "descriptors", "limits", "memory", "undumpable", "no_new_privs", "seccomp"} {
 		if !slices.Contains(c.ready.Jail, want) {
 			t.Errorf("%s is not in force: %v", want, c.ready.Jail)
@@ -29,8 +30,7 @@ func TestAWorkerIsConfined(t *testing.T) {
 		}
 	}
 	if !canUnshare() {
-		t.Log("this system has no namespaces for its users")
-		return
+		t.Skip("this system has no namespaces for its users, and CI's need not either: the rest stands without them, and was checked")
 	}
 	if !slices.Contains(c.ready.Jail, "namespaces") {
 		t.Errorf("namespaces are not in force: %v", c.ready.Jail)
@@ -41,7 +41,6 @@ func TestAWorkerIsConfined(t *testing.T) {
 			t.Errorf("the %s namespace is ours: %s", kind, theirs)
 		}
 	}
-	c.check("async () => 1", "1")
 }
 
 func canUnshare() bool {

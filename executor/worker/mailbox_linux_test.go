@@ -33,8 +33,7 @@ func TestAMailboxIsNoDescriptor(t *testing.T) {
 	dir := fmt.Sprintf("/proc/%d/fd", c.command.Process.Pid)
 	entries, err := os.ReadDir(dir)
 	if os.IsPermission(err) {
-		t.Log("this user may not see a worker's descriptors")
-		return
+		t.Skip("this user may not see a worker's descriptors, and CI's need not either: package jail's tests show that what was inherited is closed")
 	}
 	if err != nil || len(entries) == 0 {
 		t.Fatal(len(entries), err)
