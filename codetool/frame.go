@@ -49,12 +49,17 @@ func frameOf(code string, position *protocol.Position) string {
 	return fmt.Sprintf("  %s | %s\n  %s | %s^", number, string(utf16.Decode(shown)), strings.Repeat(" ", len(number)), string(under))
 }
 
-// namesOf are the calls of a ledger that came to outcome, each once and in their order, with how many there were.
-func namesOf(calls []protocol.Call, outcome protocol.CallOutcome) []string {
+// outcomeIs picks the calls that came to an outcome.
+func outcomeIs(outcome protocol.CallOutcome) func(*protocol.Call) bool {
+	return func(c *protocol.Call) bool { return c.Outcome == outcome }
+}
+
+// namesOf are the calls of a ledger that are wanted, each once and in their order, with how many there were.
+func namesOf(calls []protocol.Call, wanted func(*protocol.Call) bool) []string {
 	counts := map[string]int{}
 	var names []string
 	for _, call := range calls {
-		if call.Outcome != outcome {
+		if !wanted(&call) {
 			continue
 		}
 		name := call.Provider + "." + call.Tool

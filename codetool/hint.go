@@ -32,11 +32,13 @@ func (t *Tool) successHint(o *Outcome, code string, ran retry) string {
 		if unheard := unheardOf(o.Native.Unhandled, ran); len(unheard) > 0 {
 			hints = append(hints, unheard...)
 			open = nil
-		} else if failed := namesOf(o.Native.Calls, protocol.CallFailed); len(failed) > 0 && !mayCatch.MatchString(code) {
-			hints = append(hints, fmt.Sprintf(failedUnheard, strings.Join(failed, ", "))) // the failure came when the program had ended
+		}
+		failed, lost := unheardCalls(o.Native.Calls, code)
+		if len(failed) > 0 {
+			hints = append(hints, fmt.Sprintf(failedUnheard, strings.Join(failed, ", ")))
 			open = nil
 		}
-		if lost := namesOf(o.Native.Calls, protocol.CallAbandoned); len(lost) > 0 {
+		if len(lost) > 0 {
 			hints = append(hints, "Not awaited, so the answer reached nobody: "+strings.Join(lost, ", ")+". Write await before the call, or await Promise.all([…]) for several.")
 			open = nil
 		}
@@ -90,9 +92,6 @@ func (t *Tool) returnedNamespace(code string) *namespace {
 
 // returnedName finds a variable that is the last thing in a program.
 var returnedName = regexp.MustCompile(`(?:=>|\breturn\b|^|[;\n{(])[ \t]*\(?([A-Za-z_$][\w$]*)[\s;)}]*$`)
-
-// mayCatch finds what can take a rejection. In a program without any of it that ended well, no call that was awaited failed.
-var mayCatch = regexp.MustCompile(`\bcatch\b|\bfinally\b|\bthen\b|\ballSettled\b|\bany\b|\brace\b|\bunhandledrejection\b`)
 
 // makesOpaque finds what makes values that have no JSON.
 var makesOpaque = regexp.MustCompile(`\bnew\s+(Map|Set|WeakMap|WeakSet|[A-Z]\w*Error|Error|Response|Request|Headers|FormData|Blob|URLSearchParams)\b|\bfunction\s*\*|\bMap\.groupBy\b|\bcatch\s*\(`)

@@ -106,6 +106,8 @@ func TestMistakesThatRun(t *testing.T) {
 		{"return (" + call + ").text", "", "The program returned no value; a function that nobody calls is none either. Return one: async () => { …; return value } files.read_text_file gives { content: string }."},
 		{"files.list_directory({})", "{}", ""},
 		{"const r = files.list_directory({}); return r.content", "", "Not awaited, so the answer reached nobody: files.list_directory."},
+		{"await files.list_directory({}); files.list_directory({}); return 7", "7", "Not awaited, so the answer reached nobody: files.list_directory."},
+		{"await files.list_directory({}); await Promise.race([files.list_directory({}), files.list_directory({})]); return 8", "8", ""},
 	} {
 		outcome, err := tool.Call(t.Context(), c.code)
 		if err != nil || outcome.Failure != nil {

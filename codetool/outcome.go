@@ -75,10 +75,10 @@ func (t *Tool) outcome(result *dialect.Result, code string, ran retry) *Outcome 
 		o.Failure.Frame = frameOf(code, o.Failure.Position)
 	}
 	o.Failure.About = t.about(o.Failure, code, result.Native.Calls)
-	o.Failure.Completed = namesOf(result.Native.Calls, protocol.CallCompleted)
+	o.Failure.Completed = namesOf(result.Native.Calls, outcomeIs(protocol.CallCompleted))
 	o.Failure.Unheard = unheardOf(result.Native.Unhandled, ran)
 	if len(o.Failure.Native.Pending) == 0 {
-		o.Failure.Abandoned = namesOf(result.Native.Calls, protocol.CallAbandoned)
+		o.Failure.Abandoned = namesOf(result.Native.Calls, outcomeIs(protocol.CallAbandoned))
 	}
 	return o
 }

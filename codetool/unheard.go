@@ -2,6 +2,7 @@ package codetool
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/codemode-go/codemode/dialect"
@@ -15,6 +16,20 @@ const (
 
 	failedUnheard = "Failed, and nobody heard of it, since it was not awaited: %s. Write await before the call."
 )
+
+// unheardCalls are the calls whose answer came when the program had ended: those that are known to have failed, and the others.
+// The losers of a race are as they were meant.
+func unheardCalls(calls []protocol.Call, code string) (failed, lost []string) {
+	if races.MatchString(code) {
+		return nil, nil
+	}
+	failed = namesOf(calls, func(c *protocol.Call) bool { return c.Unheard && c.Outcome == protocol.CallFailed })
+	lost = namesOf(calls, func(c *protocol.Call) bool { return c.Unheard && c.Outcome != protocol.CallFailed })
+	return failed, lost
+}
+
+// races finds what goes on with the first of several answers.
+var races = regexp.MustCompile(`\bPromise\s*\.\s*(race|any)\b`)
 
 // unheardOf words what rejected in a run while nobody listened, a sentence for each promise: a tool's failure, or any other
 // error with its place in the caller's text, of which ran is the reading that was run.

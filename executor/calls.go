@@ -293,7 +293,7 @@ func (r *run) finished(c *call, outcome protocol.CallOutcome) bool {
 	if c.entry >= 0 {
 		b.quick[c.name] = time.Since(c.began) < r.pool.atOnce
 		line := &b.ledger[c.entry]
-		line.Duration, line.Outcome = time.Since(r.started)-line.Start, outcome
+		line.Duration, line.Outcome, line.Unheard = time.Since(r.started)-line.Start, outcome, outcome == protocol.CallAbandoned
 	}
 	return r.reason == nil
 }
@@ -304,7 +304,7 @@ func (b *callBook) abandon(wall time.Duration) {
 		b.left = append(b.left, c)
 		if c.entry >= 0 {
 			line := &b.ledger[c.entry]
-			line.Duration, line.Outcome = wall-line.Start, protocol.CallAbandoned
+			line.Duration, line.Outcome, line.Unheard = wall-line.Start, protocol.CallAbandoned, true
 		}
 	}
 	b.held = 0
@@ -323,6 +323,18 @@ func (b *callBook) cancel(cause error) {
 	if b.ctx != nil {
 		b.stop(cause)
 	}
+}
+
+// unheard takes the worker's word for the calls, by their places, whose answer came too late for the program, though it may have
+// been sent before the end was known here; false when there are no such calls.
+func (b *callBook) unheard(places []int) bool {
+	for _, i := range places {
+		if i < 0 || i >= len(b.ledger) {
+			return false
+		}
+		b.ledger[i].Unheard = true
+	}
+	return true
 }
 
 // refuse enters the calls that the worker turned down by itself.

@@ -274,6 +274,10 @@ func (f *fake) misbehave(how string) {
 		f.send(wire.Done, "nope", "1")
 	case "bad-kind":
 		f.done(wire.DoneHeader{Failure: &wire.Failure{Kind: "timeout", Message: "forged"}}, "")
+	case "unheard-of":
+		f.done(wire.DoneHeader{Unheard: []int{0}}, "1")
+	case "unheard-before":
+		f.done(wire.DoneHeader{Unheard: []int{-1}}, "1")
 	case "unasked":
 		f.terminated()
 	case "bad-level":

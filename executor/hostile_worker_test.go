@@ -20,7 +20,7 @@ func TestAWorkerThatBreaksTheFrameProtocolIsKilled(t *testing.T) {
 	}
 	for _, how := range []string{
 		"noise", "unknown-kind", "pool-kind", "few-fields", "bad-id", "same-id", "ready-early", "bad-json", "bad-header",
-		"bad-kind", "unasked", "bad-level", "bad-time", "log-flood", "close-stdout",
+		"bad-kind", "unheard-of", "unheard-before", "unasked", "bad-level", "bad-time", "log-flood", "close-stdout",
 	} {
 		t.Run(how, func(t *testing.T) {
 			result := mustFail(t, pool, &protocol.ExecuteRequest{Code: how, Dispatch: block}, protocol.FailureCrashed)

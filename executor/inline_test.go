@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/codemode-go/codemode/executor"
 	"github.com/codemode-go/codemode/protocol"
 )
@@ -216,6 +218,39 @@ func TestAnswersOfQuickToolsMeetCallsThatFillThePipe(t *testing.T) {
 		func(context.Context) string { return long })
 	if got := mustValue(t, pool, request); got != "16" {
 		t.Errorf("value %s", got)
+	}
+}
+
+// What a program has no answer of when it ends is unheard, also when the tool was done before its end was known here: the program
+// makes its last calls in one turn with its end, and they are over before the pool reads of that.
+func TestCallsAnsweredTooLateAreUnheard(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	for more, want := range map[string][]string{
+		`api.quick(1); return 1`:                                             {"completed", "completed unheard"},
+		`await api.quick(1); api.quick(2); api.quick(3); throw 1`:            {"completed", "completed", "completed unheard", "completed unheard"},
+		`const a = api.quick(1); await api.quick(2); return 1`:               {"completed", "completed", "completed"},
+		`return Promise.race([api.quick(1), api.quick(2)])`:                  {"completed", "completed", "completed unheard"},
+		`await api.quick('bad').catch(() => {}); api.quick('bad'); return 1`: {"completed", "failed", "failed unheard"},
+	} {
+		request := quickRequest(t, pool, more, func(context.Context) string { return "1" })
+		quick := request.Dispatch
+		request.Dispatch = func(ctx context.Context, provider, tool, arguments string) (string, error) {
+			if arguments == `["bad"]` {
+				return `{"error":"bad"}`, nil
+			}
+			return quick(ctx, provider, tool, arguments)
+		}
+		var got []string
+		for _, call := range mustExecute(t, pool, request).Calls {
+			text := string(call.Outcome)
+			if call.Unheard {
+				text += " unheard"
+			}
+			got = append(got, text)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s\n%s", more, diff)
+		}
 	}
 }
 

@@ -108,7 +108,7 @@ func TestCallsReachTheirFunctionsBeforeAResultThatDidNotAwaitThem(t *testing.T) 
 		return reached == 20
 	})
 	for _, call := range result.Calls {
-		if call.Outcome != protocol.CallAbandoned {
+		if call.Outcome != protocol.CallAbandoned || !call.Unheard {
 			t.Errorf("ledger %+v", call)
 		}
 	}

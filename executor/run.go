@@ -211,6 +211,9 @@ func (r *run) close(end finish, terminated bool, header wire.DoneHeader) (reusab
 		return false, fmt.Errorf("%w: it stopped a program unasked", errMalformed)
 	}
 	end.usage = r.usage(r.worker.sampler.cpu(), time.Duration(header.CPUMicros)*time.Microsecond)
+	if !r.calls.unheard(header.Unheard) {
+		return false, fmt.Errorf("%w: it had no answer of calls that it never made", errMalformed)
+	}
 	r.calls.refuse(header.Refused, end.usage.Wall)
 	r.granted = header.Handles
 	r.settle(end)

@@ -153,4 +153,7 @@ type Call struct {
 	Start    time.Duration
 	Duration time.Duration
 	Outcome  CallOutcome
+	// Unheard says that the run ended before the program had the answer, as it does with every call that was abandoned. The
+	// function may have been done long before.
+	Unheard bool
 }

@@ -156,7 +156,7 @@ func (c *calls) canceled(cause error) *protocol.ExecuteResult {
 	}
 	for i := range result.Calls {
 		if call := &result.Calls[i]; call.Outcome == protocol.CallAbandoned {
-			call.Duration = took - call.Start
+			call.Duration, call.Unheard = took-call.Start, true
 			result.Failure.Pending = append(result.Failure.Pending, call.Provider+"."+call.Tool)
 		}
 	}

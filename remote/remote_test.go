@@ -141,7 +141,7 @@ func TestAResultArrivesAsItWas(t *testing.T) {
 		},
 		Logs:  []protocol.LogLine{{Level: protocol.LevelWarn, Text: "w", Elapsed: 1234567}},
 		Usage: protocol.Usage{Wall: 1, Run: 2, CPU: 3, PeakMemory: 4, ToolCalls: 5},
-		Calls: []protocol.Call{{Provider: "a", Tool: "b", Start: 1, Duration: 2, Outcome: protocol.CallRefused}},
+		Calls: []protocol.Call{{Provider: "a", Tool: "b", Start: 1, Duration: 2, Outcome: protocol.CallRefused, Unheard: true}},
 		Unhandled: []protocol.Rejection{
 			{Name: "Error", Message: "é", Call: "a.b", Position: &protocol.Position{File: "a.js", Line: 1, Column: 2}}, {Message: ""},
 		},

@@ -33,7 +33,7 @@ func encodeResult(r *protocol.ExecuteResult) capnweb.Object {
 	o = append(o, capnweb.Member{Key: "usage", Value: wireUsage{milliseconds(u.Wall), milliseconds(u.Run), milliseconds(u.CPU), u.PeakMemory, u.ToolCalls}})
 	calls := make([]wireCall, len(r.Calls))
 	for i, c := range r.Calls {
-		calls[i] = wireCall{c.Provider, c.Tool, milliseconds(c.Start), milliseconds(c.Duration), c.Outcome}
+		calls[i] = wireCall{c.Provider, c.Tool, milliseconds(c.Start), milliseconds(c.Duration), c.Outcome, c.Unheard}
 	}
 	o = append(o, capnweb.Member{Key: "calls", Value: calls})
 	if len(r.Unhandled) == 0 {
@@ -93,6 +93,7 @@ type (
 		Start    float64              `json:"start"`
 		Duration float64              `json:"duration"`
 		Outcome  protocol.CallOutcome `json:"outcome"`
+		Unheard  bool                 `json:"unheard,omitempty"`
 	}
 	wireRejection struct {
 		Name     string        `json:"name,omitempty"`
@@ -169,7 +170,7 @@ func decodeResult(v any) (*protocol.ExecuteResult, error) {
 	u := w.Usage
 	r.Usage = protocol.Usage{Wall: duration(u.Wall), Run: duration(u.Run), CPU: duration(u.CPU), PeakMemory: u.PeakMemory, ToolCalls: u.ToolCalls}
 	for _, c := range w.Calls {
-		r.Calls = append(r.Calls, protocol.Call{Provider: c.Provider, Tool: c.Tool, Start: duration(c.Start), Duration: duration(c.Duration), Outcome: c.Outcome})
+		r.Calls = append(r.Calls, protocol.Call{Provider: c.Provider, Tool: c.Tool, Start: duration(c.Start), Duration: duration(c.Duration), Outcome: c.Outcome, Unheard: c.Unheard})
 	}
 	for _, one := range w.Unhandled {
 		r.Unhandled = append(r.Unhandled, protocol.Rejection{Name: one.Name, Message: one.Message, Call: one.Call, Position: one.Position.position()})

@@ -86,11 +86,15 @@ func NativeLine(result *protocol.ExecuteResult) []byte {
 	})
 	calls := []any{}
 	for _, c := range result.Calls {
-		calls = append(calls, protocol.Object{
+		call := protocol.Object{
 			{Key: "provider", Value: c.Provider}, {Key: "tool", Value: c.Tool},
 			{Key: "startMs", Value: c.Start.Milliseconds()}, {Key: "durationMs", Value: c.Duration.Milliseconds()},
 			{Key: "outcome", Value: string(c.Outcome)},
-		})
+		}
+		if c.Unheard {
+			call = append(call, protocol.Member{Key: "unheard", Value: true})
+		}
+		calls = append(calls, call)
 	}
 	add("calls", calls)
 	return line(result.Value, members)

@@ -41,12 +41,12 @@ func TestNativeLine(t *testing.T) {
 		},
 		Logs:  []protocol.LogLine{{Level: protocol.LevelWarn, Text: "w"}},
 		Usage: protocol.Usage{Wall: 5 * time.Millisecond, ToolCalls: 1},
-		Calls: []protocol.Call{{Provider: "a", Tool: "b", Duration: 2 * time.Millisecond, Outcome: protocol.CallFailed}},
+		Calls: []protocol.Call{{Provider: "a", Tool: "b", Duration: 2 * time.Millisecond, Outcome: protocol.CallFailed, Unheard: true}},
 	}))
 	want := `{"failure":{"kind":"limit","name":"","message":"m","position":{"file":"a.js","line":2,"column":3},"thrown":{"x":1},` +
 		`"limit":"toolCalls","limitValue":5,"pending":["a.b"]},"logs":[{"level":"warn","text":"w"}],` +
 		`"usage":{"wallMs":5,"runMs":0,"cpuMs":0,"peakMemory":0,"toolCalls":1},` +
-		`"calls":[{"provider":"a","tool":"b","startMs":0,"durationMs":2,"outcome":"failed"}]}` + "\n"
+		`"calls":[{"provider":"a","tool":"b","startMs":0,"durationMs":2,"outcome":"failed","unheard":true}]}` + "\n"
 	if diff := cmp.Diff(want, got); diff != "" || !json.Valid([]byte(got)) {
 		t.Error(diff)
 	}

@@ -224,7 +224,9 @@ func (s *sandbox) nativeCall(args []v8.Value) v8.Value {
 		return s.isolate.Boolean(false)
 	}
 	called := s.tools[int(s.get(stateName))]
-	s.run.write(wire.Call, s.run.id(s.get(stateID)), called.provider, called.name, list)
+	id := s.get(stateID)
+	s.run.calls.sent(int64(id))
+	s.run.write(wire.Call, s.run.id(id), called.provider, called.name, list)
 	return v8.Value{}
 }
 

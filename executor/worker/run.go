@@ -21,6 +21,7 @@ type run struct {
 	start   time.Time
 	cpu     time.Duration
 	logs    logs
+	calls   calls
 	done    wire.DoneHeader
 	value   []byte
 	settled bool
@@ -144,6 +145,7 @@ func (r *run) receive() error {
 		if s.incoming = frame.Fields[1]; len(s.incoming) < longText {
 			text = s.isolate.String(textOf(s.incoming))
 		}
+		r.calls.answered(id)
 		s.set(stateID, float64(id))
 		err = s.call("answer", text)
 		if err != nil {
@@ -254,6 +256,7 @@ func (r *run) finish() error {
 	r.logs.write(r)
 	r.done.WallMicros = time.Since(r.start).Microseconds()
 	r.done.CPUMicros = (threadTime() - r.cpu).Microseconds()
+	r.done.Unheard = r.calls.unheard()
 	header, err := json.Marshal(r.done)
 	if err != nil {
 		return err
