@@ -106,7 +106,7 @@ func (o runOptions) run(ctx context.Context, term terminal, args []string) error
 	progress := newProgress(term.err, o.progress, true) // it counts the time from here
 	runner := o.runner(progress.watch(pool))
 	defer runner.dialect.Close()
-	answer := runner.answer(ctx, text)
+	answer := runner.answer(ctx, text, 1)
 	progress.finish(!answer.failed)
 	if _, err := term.out.Write(answer.line); err != nil {
 		return err
@@ -163,10 +163,18 @@ type caseAnswer struct {
 	failed bool
 }
 
-func (r *caseRunner) answer(ctx context.Context, text []byte) caseAnswer {
+// answer runs the request of a text, which begins with a line of the input.
+func (r *caseRunner) answer(ctx context.Context, text []byte, line int) caseAnswer {
 	c, err := casefile.Parse(text)
 	if err != nil {
-		return caseAnswer{line: errorLine("", err), malformed: err, failed: true}
+		name := ""
+		if c != nil {
+			name = c.Name
+		}
+		if syntax := (*casefile.SyntaxError)(nil); errors.As(err, &syntax) {
+			syntax.Line += line - 1
+		}
+		return caseAnswer{line: errorLine(name, err), malformed: err, failed: true}
 	}
 	if r.native {
 		result, err := c.RunNative(ctx, r.pool, nil)
@@ -190,12 +198,12 @@ func (r *caseRunner) lines(ctx context.Context, out io.Writer, input io.Reader, 
 	var running sync.WaitGroup
 	go func() {
 		defer close(pending)
-		readErr <- eachLine(input, func(_ int, line []byte) error {
+		readErr <- eachLine(input, func(number int, line []byte) error {
 			text := append([]byte(nil), line...)
 			answer := make(chan caseAnswer, 1)
 			slots <- struct{}{}
 			running.Go(func() {
-				answer <- r.answer(ctx, text)
+				answer <- r.answer(ctx, text, number)
 				<-slots
 			})
 			pending <- answer

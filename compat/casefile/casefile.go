@@ -64,7 +64,8 @@ type Tool struct {
 	Spec Spec
 }
 
-// Parse reads one request. The error names the field by its path ("providers[0].tools.t.kind").
+// Parse reads one request. The error names the field by its path ("providers[0].tools.t.kind"), or is a [SyntaxError]; the case
+// is then what was read before it, if anything was.
 func Parse(text []byte) (*Case, error) {
 	v, err := readJSON(text)
 	if err != nil {

@@ -93,8 +93,20 @@ func readWhole(v any, path string, into *int64) error {
 	return nil
 }
 
-// readJSON reads one JSON text. Members keep their order and their repetition, numbers their digits. A syntax error
-// says where it is.
+// SyntaxError is a text that is not JSON, and where in it, from 1.
+type SyntaxError struct {
+	Line, Column int
+	Err          error
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("not JSON, line %d column %d: %v", e.Line, e.Column, e.Err)
+}
+
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// readJSON reads one JSON text. Members keep their order and their repetition, numbers their digits. An error of its syntax is a
+// SyntaxError.
 func readJSON(text []byte) (any, error) {
 	v, err := protocol.ParseJSON(text)
 	if err == nil {
@@ -104,7 +116,7 @@ func readJSON(text []byte) (any, error) {
 	var syntax *json.SyntaxError
 	if errors.As(json.Unmarshal(text, &whole), &syntax) {
 		line, column := position(text, syntax.Offset)
-		return nil, fmt.Errorf("not JSON, line %d column %d: %w", line, column, syntax)
+		return nil, &SyntaxError{line, column, syntax}
 	}
 	return nil, err
 }
