@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -186,7 +187,7 @@ func (e *endpoints) body(w http.ResponseWriter, r *http.Request) (body []byte, l
 
 // readMessage reads a POST's message by the letter, for mcp-go does not, and puts it back. It returns its method, which
 // an answer does not have, and reports false when it has answered itself. leave is for when the request is answered.
-func (e *endpoints) readMessage(w http.ResponseWriter, r *http.Request) (method string, leave func(), ok bool) {
+func (e *endpoints) readMessage(s *Server, w http.ResponseWriter, r *http.Request) (method string, leave func(), ok bool) {
 	body, leave, err := e.body(w, r)
 	if err != nil {
 		var large *http.MaxBytesError
@@ -216,20 +217,29 @@ func (e *endpoints) readMessage(w http.ResponseWriter, r *http.Request) (method 
 	case m.Method == string(mcp.MethodSubscriptionsListen) && len(text) > maxListen:
 		wrong = tooLong(m.Method, maxListen)
 	case m.IsRequest():
-		wrong = m.Check()
+		wrong = m.Check(slices.Sorted(maps.Keys(s.mcp.ListTools()))...)
 	}
 	if wrong == nil {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 		return m.Method, leave, true
 	}
+	answerWrong(w, r, m, wrong)
+	return "", leave, false
+}
+
+// answerWrong answers a message that is none, m being nil, or one with something wrong about it.
+func answerWrong(w http.ResponseWriter, r *http.Request, m *message.Message, wrong *message.Error) {
 	id := json.RawMessage("null")
 	if m != nil && m.HasID() {
 		id = m.ID
 	}
+	status := http.StatusBadRequest
+	if wrong.Code == message.CodeInvalidParams && !mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
+		status = http.StatusOK // clients of those revisions take any other for a fault on the way to the server
+	}
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusBadRequest)
+	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": wrong}) // the client may be gone
-	return "", leave, false
 }
 
 func tooLong(method string, most int) *message.Error {

@@ -66,6 +66,7 @@ func TestHTTPRefusals(t *testing.T) {
 	s := serve(t, nil, nil)
 	open, locked := listen(t, s, &HTTPOptions{AllowedOrigins: []string{"https://app.example"}, AllowedHosts: []string{"mcp.example.com"}}), listen(t, s, &HTTPOptions{Token: "secret", Path: "/other"})
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
+	modern := map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
 	for name, tt := range map[string]struct {
 		url     string
 		headers map[string]string
@@ -92,7 +93,9 @@ func TestHTTPRefusals(t *testing.T) {
 		"batch":                       {open, nil, "[" + initialize + "]", 400},
 		"garbage":                     {open, nil, "{", 400},
 		"other spelling":              {open, nil, strings.Replace(initialize, `"method"`, `"Method"`, 1), 400},
-		"bad cursor":                  {open, nil, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`, 400},
+		"bad cursor":                  {open, nil, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`, 200},
+		"bad cursor, modern":          {open, modern, `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x",` + modernMeta + `}}`, 400},
+		"unknown tool":                {open, nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`, 200},
 		"listen, too large":           {open, map[string]string{"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"}, `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["` + strings.Repeat("c", maxListen) + `"]},` + modernMeta + `}}`, 400},
 		"initialize, too large":       {open, nil, strings.Replace(initialize, `"name":"c"`, `"name":"`+strings.Repeat("c", maxInitialize)+`"`, 1), 400},
 		"ended session":               {open, map[string]string{"Mcp-Session-Id": "unknown"}, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, 404},
@@ -116,6 +119,9 @@ func TestHTTPRefusals(t *testing.T) {
 		response.Body.Close()
 		if response.StatusCode != tt.want {
 			t.Errorf("%s: %d %s", name, response.StatusCode, body)
+		}
+		if name == "unknown tool" && !strings.Contains(string(body), `{"code":-32602,"message":"Unknown tool: x; there is code here"}`) {
+			t.Errorf("%s: %s", name, body)
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()

@@ -56,7 +56,7 @@ func (e *endpoints) handler(s *Server) http.Handler {
 		if r.Method == http.MethodPost {
 			var leave func()
 			var ok bool
-			method, leave, ok = e.readMessage(w, r)
+			method, leave, ok = e.readMessage(s, w, r)
 			defer leave()
 			if !ok {
 				return

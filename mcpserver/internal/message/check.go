@@ -8,8 +8,7 @@ import (
 )
 
 // Check says what is wrong with a request's parameters before a decoder would, whose texts speak of Go; nil when nothing
-// is. Lists here have one page, so that no cursor can be one of ours. The tools are those that there are; without any,
-// every name is let through: over HTTP an answer to what is no request has another status than an error of a call.
+// is. Lists here have one page, so that no cursor can be one of ours. The tools are those that there are.
 func (m *Message) Check(tools ...string) *Error {
 	var params map[string]json.RawMessage
 	if len(m.Params) > 0 && (json.Unmarshal(m.Params, &params) != nil || params == nil) {
@@ -28,7 +27,7 @@ func (m *Message) Check(tools ...string) *Error {
 	if raw := params["cursor"]; raw != nil && string(raw) != `""` {
 		return invalid("the cursor is unknown; this list has one page")
 	}
-	if m.Method == "tools/call" && len(tools) > 0 {
+	if m.Method == "tools/call" {
 		return checkTool(params["name"], tools)
 	}
 	return nil
