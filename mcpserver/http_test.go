@@ -351,7 +351,7 @@ func TestABodyThatNobodyReadsComesInItsTime(t *testing.T) {
 		{http.MethodPost, "/mcp", "", http.StatusUnauthorized, strings.NewReader("{")},
 		{http.MethodPost, "/elsewhere", "", http.StatusNotFound, strings.NewReader("{")},
 		{http.MethodPost, "/mcp", "secret", http.StatusOK, iotest.ErrReader(os.ErrDeadlineExceeded)}, // there is no answer
-		{http.MethodPut, "/mcp", "secret", http.StatusNotFound, strings.NewReader("{")},
+		{http.MethodPut, "/mcp", "secret", http.StatusMethodNotAllowed, strings.NewReader("{")},
 	} {
 		request := httptest.NewRequestWithContext(t.Context(), c.method, c.path, c.body)
 		request.ContentLength = 1000

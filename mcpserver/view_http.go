@@ -53,7 +53,8 @@ func (e *endpoints) handler(s *Server) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		method := ""
-		if r.Method == http.MethodPost {
+		switch r.Method {
+		case http.MethodPost:
 			var leave func()
 			var ok bool
 			method, leave, ok = e.readMessage(s, w, r)
@@ -61,6 +62,11 @@ func (e *endpoints) handler(s *Server) http.Handler {
 			if !ok {
 				return
 			}
+		case http.MethodGet, http.MethodDelete:
+		default:
+			w.Header().Set("Allow", "GET, POST, DELETE")
+			http.Error(w, "Method not allowed: messages are sent by POST", http.StatusMethodNotAllowed)
+			return
 		}
 		if status, why := one.sessions.refuse(r, method); status != 0 {
 			if status == http.StatusServiceUnavailable {
