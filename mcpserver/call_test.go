@@ -171,10 +171,11 @@ func TestMediaOfAnAnswerAreBounded(t *testing.T) {
 }
 
 func TestCancelledProgramCancelsItsCallAndIsNotAnswered(t *testing.T) {
-	c := one(t, nil, "slow")
+	s, heard := traced(t, false)
+	c := connect(t, s)
 	file := filepath.Join(t.TempDir(), "mark")
 	id := c.start("tools/call", fmt.Sprintf(`{"name":"code","arguments":{"code":"async () => srv.slow({ms: 60000, file: '%s'})"}}`, file))
-	time.Sleep(300 * time.Millisecond) // so that the call usually is on its way; right or wrong does not depend on it
+	eventually(t, "the server has the call", func() bool { return len(heard("tools/call")) == 1 })
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
 	eventually(t, "cancelled", func() bool { data, _ := os.ReadFile(file); return string(data) == "cancelled" })
 	if got := c.code(`async () => 'next'`).text(); got != "next" {

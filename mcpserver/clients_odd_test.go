@@ -23,7 +23,12 @@ func traced(t *testing.T, modern bool) (s *Server, heard func(method string) []s
 	file := filepath.Join(t.TempDir(), "trace")
 	s = serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: fake.Tools("slow", "echo"), Modern: modern, Trace: file}}, []string{"srv"}, nil)), nil)
 	s.Settled(t.Context())
-	return s, func(method string) (ids []string) {
+	return s, heardIn(file)
+}
+
+// heardIn reports the ids that came with a method, from the trace of a server.
+func heardIn(file string) func(method string) []string {
+	return func(method string) (ids []string) {
 		text, _ := os.ReadFile(file)
 		for line := range strings.Lines(string(text)) {
 			if id, ok := strings.CutPrefix(line, method+" "); ok && strings.HasSuffix(id, "\n") {

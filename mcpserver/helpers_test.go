@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,20 @@ func one(t *testing.T, options *Options, tools ...string) *client {
 	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"srv": {Tools: fake.Tools(tools...)}}, []string{"srv"}, nil)), options)
 	s.Settled(t.Context())
 	return connect(t, s)
+}
+
+// published waits until the servers are ready and nothing of that is left to be told: who connects then hears of later changes alone.
+func published(t *testing.T, s *Server) {
+	t.Helper()
+	s.Settled(t.Context())
+	eventually(t, "what is listed is published", func() bool {
+		return !slices.ContainsFunc(s.served(), func(one *Server) bool {
+			description := one.Description()
+			one.mu.Lock()
+			defer one.mu.Unlock()
+			return one.published != description
+		})
+	})
 }
 
 // client is an MCP client on streams, by hand.
@@ -181,9 +196,15 @@ func (c *client) start(method, params string) string {
 	return fmt.Sprint(c.nextID)
 }
 
-// finish waits for the answer to a request, and answers what the server asks meanwhile.
+// finish waits for the answer to a request, and answers what the server asks meanwhile. The answer may have come while another
+// was waited for.
 func (c *client) finish(id string) incoming {
 	c.t.Helper()
+	if i := slices.IndexFunc(c.notes, func(m incoming) bool { return m.Method == "" && string(m.ID) == id }); i >= 0 {
+		m := c.notes[i]
+		c.notes = slices.Delete(c.notes, i, i+1)
+		return m
+	}
 	for {
 		m := c.receive()
 		if m.Method != "" && m.ID != nil {

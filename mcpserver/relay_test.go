@@ -269,12 +269,14 @@ func TestReloadIsWholeOrNotAtAll(t *testing.T) {
 	configured := func(scripts map[string]fake.Script, order ...string) []Upstream {
 		return FromConfig(configure(t, scripts, order, nil))
 	}
-	a := fake.Script{Tools: fake.Tools("pid", "slow")}
+	trace, goOn := filepath.Join(t.TempDir(), "trace"), filepath.Join(t.TempDir(), "go on")
+	a := fake.Script{Tools: fake.Tools("pid", "until"), Trace: trace}
 	s := serve(t, configured(map[string]fake.Script{"a": a, "b": {Tools: fake.Tools("one")}}, "a", "b"), nil)
 	s.Settled(t.Context())
 	c := connect(t, s)
 	pid := c.code(`async () => a.pid({})`).text()
-	running := c.start("tools/call", `{"name":"code","arguments":{"code":"async () => { await a.slow({ms: 1500}); await b.one({}); return \"the old b\" }"}}`)
+	running := c.start("tools/call", `{"name":"code","arguments":{"code":"async () => { await a.until({file: '`+goOn+`'}); await b.one({}); return 'the old b' }"}}`)
+	eventually(t, "the program runs", func() bool { return len(heardIn(trace)("tools/call")) == 2 })
 
 	err := s.Reload(t.Context(), configured(map[string]fake.Script{"a": a, "b": {ExitAtStart: true}}, "a", "b"), nil)
 	if err == nil || !strings.Contains(err.Error(), `server "b" does not start with its new entry (it ended before it was ready: exit status 4)`) {
@@ -288,6 +290,9 @@ func TestReloadIsWholeOrNotAtAll(t *testing.T) {
 	}
 	if d := c.tool().Description; !strings.Contains(d, `server "c" is down`) {
 		t.Error(d)
+	}
+	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	if m := c.finish(running); !strings.Contains(string(m.Result), "the old b") {
 		t.Errorf("the program that ran: %s", m.Result)
@@ -311,18 +316,22 @@ func TestARunKeepsWhatItsServersAreCalled(t *testing.T) {
 			{Action: codetool.Deny, Servers: []string{"going-soon"}, ReadOnly: &yes},
 		}}}
 	}
-	tools := append(fake.Tools("pid", "slow"), json.RawMessage(`{"name":"echo","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`))
-	stays, goes := fake.Script{Tools: fake.Tools("echo")}, fake.Script{Tools: tools}
+	tools := append(fake.Tools("pid", "until"), json.RawMessage(`{"name":"echo","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`))
+	trace, goOn := filepath.Join(t.TempDir(), "trace"), filepath.Join(t.TempDir(), "go on")
+	stays, goes := fake.Script{Tools: fake.Tools("echo")}, fake.Script{Tools: tools, Trace: trace}
 	s := serve(t, FromConfig(configure(t, map[string]fake.Script{"stays": stays, "going-soon": goes}, []string{"stays", "going-soon"}, nil)), options())
 	s.Settled(t.Context())
 	c := connect(t, s)
-	running := c.start("tools/call", `{"name":"code","arguments":{"code":"async () => { await going_soon.slow({ms: 1500}); return (await Promise.allSettled([going_soon.pid({}), going_soon.echo({}), going_soon.slow({ms: 1})])).map(x => x.reason?.message ?? x.value) }"}}`)
-	time.Sleep(300 * time.Millisecond) // the run has begun
+	running := c.start("tools/call", `{"name":"code","arguments":{"code":"async () => { const file = '`+goOn+`'; await going_soon.until({file}); return (await Promise.allSettled([going_soon.pid({}), going_soon.echo({}), going_soon.until({file})])).map(x => x.reason?.message ?? x.value) }"}}`)
+	eventually(t, "the run has begun", func() bool { return len(heardIn(trace)("tools/call")) == 1 })
 	if err := s.Reload(t.Context(), FromConfig(configure(t, map[string]fake.Script{"stays": stays}, []string{"stays"}, nil)), options()); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(goOn, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	got := c.finish(running)
-	for _, want := range []string{"going-soon.pid was not called: the policy denies it", "going-soon.echo was not called: the policy denies it", "slept"} {
+	for _, want := range []string{"going-soon.pid was not called: the policy denies it", "going-soon.echo was not called: the policy denies it", "it is there"} {
 		if !strings.Contains(string(got.Result), want) {
 			t.Errorf("%q is missing in %s", want, got.Result)
 		}

@@ -55,15 +55,7 @@ func viewed(t *testing.T) *config.Config {
 func serveViews(t *testing.T, cfg *config.Config, views []config.View) (s *Server, url string) {
 	t.Helper()
 	s = serve(t, FromConfig(cfg), &Options{Problems: cfg.Problems, Resources: true, Prompts: true, Views: views})
-	s.Settled(t.Context())
-	eventually(t, "what is listed is published", func() bool {
-		return !slices.ContainsFunc(s.served(), func(one *Server) bool {
-			description := one.Description()
-			one.mu.Lock()
-			defer one.mu.Unlock()
-			return one.published != description
-		})
-	})
+	published(t, s)
 	return s, listen(t, s, &HTTPOptions{Token: "token of all", Metrics: http.NotFoundHandler()})
 }
 

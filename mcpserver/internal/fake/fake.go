@@ -70,7 +70,7 @@ func Tools(names ...string) []json.RawMessage {
 // Server returns the command, arguments and environment variable that make this binary the server.
 //
 // Its tools: echo (the arguments as text) · raw {result} (the result as given) · rpcerror {code, message} · fail (isError)
-// · crash (status 3, no answer) · answer_and_die · slow {ms, file} (writes "cancelled" to the file when it is) · add {name,
+// · crash (status 3, no answer) · answer_and_die · slow {ms, file} (writes "cancelled" to the file when it is) · until {file} (waits for the file) · add {name,
 // times} (adds a tool, announces it) · pid · env {name} · elicit (what the client answers) · ping (likewise) · sample · roots
 // · image {bytes, times} (blocks of base64) · big {bytes} (a text of that size; with last, its id behind it) · deep {times}
 // (nested arrays) · garbage (no JSON) · endless (a message that never ends) · progress {times} · log {name,
@@ -285,6 +285,14 @@ func (s *server) call(m *message, stop chan struct{}) {
 		case <-time.After(time.Duration(args.MS) * time.Millisecond):
 			s.text(m, "slept")
 		}
+	case "until":
+		for {
+			if _, err := os.Stat(args.File); err == nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		s.text(m, "it is there")
 	case "add":
 		s.mu.Lock()
 		s.Tools = append(s.Tools, Tools(args.Name)...)
