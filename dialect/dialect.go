@@ -25,11 +25,13 @@
 package dialect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/codemode-go/codemode/protocol"
 )
@@ -114,6 +116,7 @@ func (e *Executor) Execute(ctx context.Context, code string, providers []Provide
 		return &Result{Error: text}, nil
 	}
 	descriptors, handlers := planExecution(providers, opts.Connectors)
+	ctx = protocol.WithHurry(ctx) // it may be that of another executor's call
 	run, err := e.startRun(ctx)
 	if err != nil {
 		return nil, err
@@ -158,7 +161,11 @@ func (e *Executor) ExecuteFunctions(ctx context.Context, code string, functions 
 	return e.Execute(ctx, code, []Provider{{Name: legacyProvider, Functions: functions}}, options)
 }
 
-// Close closes the native executor, cancels the calls that outlived their runs and waits for them. It is the dialect's
+// closeGrace bounds how long Close waits for the functions of calls, as in executor.
+const closeGrace = 10 * time.Second
+
+// Close closes the native executor, cancels the calls that outlived their runs and waits for them. A function that ignores the
+// end of its context, or has called Close itself, is waited for ten seconds, and then told of in the error. It is the dialect's
 // dispose, and idempotent.
 func (e *Executor) Close() error {
 	e.mu.Lock()
@@ -166,6 +173,15 @@ func (e *Executor) Close() error {
 	e.mu.Unlock()
 	err := e.native.Close()
 	e.cancel()
-	e.runs.Wait()
+	gone := make(chan struct{})
+	go func() {
+		e.runs.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+	case <-time.After(closeGrace):
+		err = cmp.Or(err, error(protocol.Errorf(protocol.CodePoolClosed, "the executor is closed, but tool calls did not return within %s of the end of their context", closeGrace)))
+	}
 	return err
 }

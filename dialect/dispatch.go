@@ -3,6 +3,7 @@ package dialect
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 
 	"github.com/codemode-go/codemode/protocol"
@@ -107,7 +108,16 @@ func (r *run) callAside(ctx context.Context, envelope protocol.DispatchFunc, pro
 	values := protocol.WithAdmission(r.values, func() { protocol.Admit(ctx) })
 	values = protocol.WithClock(values, func() func() { return protocol.HoldClock(ctx) })
 	answers := make(chan string, 1)
-	go func() { answers <- r.call(values, envelope, provider, tool, argsJSON) }()
+	go func() {
+		var text string
+		defer func() {
+			if text == "" { // the function has ended the goroutine
+				text = protocol.ErrorEnvelope(fmt.Sprintf("tool %q ended without an answer", tool)).Text()
+			}
+			answers <- text
+		}()
+		text = r.call(values, envelope, provider, tool, argsJSON)
+	}()
 	select {
 	case text := <-answers:
 		return text

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/codemode-go/codemode/protocol"
 )
@@ -117,6 +118,54 @@ func TestUnhurriedCallStaysWhereItIs(t *testing.T) {
 			cancelCall()
 		})
 	}
+}
+
+// A function may call on another executor with the context that it has, and that one need not be patient.
+func TestHurryIsOfTheExecutorThatRunsTheProgram(t *testing.T) {
+	var ran string
+	inner := &fakeNative{program: func(ctx context.Context, r *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+		text, err := r.Dispatch(ctx, "api", "where", "[]")
+		if ran == goroutine() {
+			t.Error("the call keeps an executor waiting that did not say that it may")
+		}
+		return &protocol.ExecuteResult{Value: []byte(text)}, err
+	}}
+	where := func(context.Context, []json.RawMessage) (any, error) { ran = goroutine(); return 1, nil }
+	executor := New(inner, nil)
+	defer executor.Close()
+	ctx := protocol.WithoutHurry(t.Context())
+	result, err := executor.Execute(ctx, "1", []Provider{{Name: "api", Functions: []Function{{"where", where}}}}, nil)
+	if err != nil || string(result.Value) != `{"result":1}` {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
+func TestACallWhoseFunctionEndsItsGoroutineIsAnswered(t *testing.T) {
+	exits := func(context.Context, []json.RawMessage) (any, error) { runtime.Goexit(); return 1, nil }
+	result := executeWith(t, calling(t, "api", "exits", "[]"), []Provider{{Name: "api", Functions: []Function{{"exits", exits}}}}, nil)
+	if got := string(result.Value); got != `{"error":"tool \"exits\" ended without an answer"}` {
+		t.Errorf("the call read %s", got)
+	}
+}
+
+// A function that does not return, as it may have called Close itself, has Close wait for a while and no longer.
+func TestCloseFromWithinACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var executor *Executor
+		closed := make(chan error, 1)
+		closes := func(context.Context, []json.RawMessage) (any, error) { closed <- executor.Close(); return 1, nil }
+		executor = New(calling(t, "api", "closes", "[]"), nil)
+		result, err := executor.Execute(t.Context(), "1", []Provider{{Name: "api", Functions: []Function{{"closes", closes}}}}, nil)
+		if err != nil || string(result.Value) != `{"result":1}` {
+			t.Errorf("got %+v, %v", result, err)
+		}
+		if err := <-closed; err == nil || !strings.Contains(err.Error(), "tool calls did not return within 10s") {
+			t.Errorf("it said %v", err)
+		}
+		if err := executor.Close(); err != nil {
+			t.Errorf("afterwards: %v", err)
+		}
+	})
 }
 
 // goroutine names the goroutine that calls it.

@@ -169,12 +169,21 @@ func (b *callBook) overLimit(c *call, limits protocol.Limits, isTool bool) *prot
 func (b *callBook) open(r *run) {
 	b.inFlight = make(map[string]*call)
 	b.quick = make(map[string]bool)
-	b.ctx, b.stop = context.WithCancelCause(protocol.WithoutHurry(protocol.WithClock(context.WithoutCancel(r.caller), r.clock.hold)))
+	b.ctx, b.stop = context.WithCancelCause(protocol.WithoutHurry(protocol.WithClock(context.WithoutCancel(r.caller), r.holdClocks)))
 	b.free = context.AfterFunc(r.pool.lifetime, func() { b.stop(errClosed) })
 	b.requests, b.endRequests = context.WithCancel(b.ctx)
 	first := make(chan struct{})
 	close(first)
 	b.last = first
+}
+
+// holdClocks stops the run's clock, and that of the run whose call waits for this one, where the caller is one.
+func (r *run) holdClocks() (release func()) {
+	ours, callers := r.clock.hold(), protocol.HoldClock(r.caller)
+	return func() {
+		callers()
+		ours()
+	}
 }
 
 // serve runs one call on the goroutine that it has. Calls set off in the order in which the program made them.

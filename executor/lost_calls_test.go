@@ -187,3 +187,24 @@ func TestACallHoldsTheClock(t *testing.T) {
 	}
 	protocol.HoldClock(t.Context())() // without a run there is nothing to hold
 }
+
+// Where a run's caller is a call of another run, that waits for the person, too.
+func TestACallHoldsTheClockOfTheRunAroundItsRun(t *testing.T) {
+	pool := newFakePool(t, executor.Options{Workers: 2})
+	asking := func(ctx context.Context, _, _, _ string) (string, error) {
+		defer protocol.HoldClock(ctx)()
+		time.Sleep(later + 300*time.Millisecond)
+		return "{}", nil
+	}
+	running := func(ctx context.Context, _, _, _ string) (string, error) {
+		result, err := pool.Execute(ctx, &protocol.ExecuteRequest{Code: "calls:1", Dispatch: asking, Timeout: protocol.TimeoutOf(later), CountHostWaits: true})
+		if err != nil || result.Failure != nil {
+			t.Errorf("the run within: %+v, %v", result, err)
+		}
+		return "{}", nil
+	}
+	request := protocol.ExecuteRequest{Code: "calls:1", Dispatch: running, Timeout: protocol.TimeoutOf(later), CountHostWaits: true}
+	if result := mustExecute(t, pool, &request); result.Failure != nil || result.Usage.Wall < later {
+		t.Errorf("result %+v", result)
+	}
+}

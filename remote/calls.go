@@ -56,8 +56,10 @@ func (c *calls) begin(args []any) capnweb.Run {
 		defer admitted()
 		ctx, cancel := c.context(ctx)
 		defer cancel()
-		envelope, err := c.answer(protocol.WithAdmission(ctx, admitted), name[0], name[1], name[2])
-		c.noteEnd(place, envelope, err)
+		var envelope string
+		var err error
+		defer func() { c.noteEnd(place, envelope, err) }() // also of one that ends its goroutine
+		envelope, err = c.answer(protocol.WithAdmission(ctx, admitted), name[0], name[1], name[2])
 		if err != nil {
 			return nil, wireError(err)
 		}

@@ -300,6 +300,9 @@ func TestACanceledRunEndsAtTheOtherEndAndHasItsLedger(t *testing.T) {
 		if _, err := r.Dispatch(ctx, "api", "quick", "[]"); err != nil {
 			t.Error(err)
 		}
+		if text, err := r.Dispatch(ctx, "api", "exits", "[]"); err == nil {
+			t.Errorf("a call whose function ends its goroutine is answered %s", text)
+		}
 		_, err := r.Dispatch(ctx, "api", "slow", "[]")
 		<-ctx.Done()
 		close(ended)
@@ -309,7 +312,10 @@ func TestACanceledRunEndsAtTheOtherEndAndHasItsLedger(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := make(chan struct{})
 	result, err := client.Execute(ctx, &protocol.ExecuteRequest{Dispatch: func(ctx context.Context, _, tool, _ string) (string, error) {
-		if tool == "slow" {
+		switch tool {
+		case "exits":
+			runtime.Goexit()
+		case "slow":
 			cancel(errors.New("enough"))
 			<-ctx.Done()
 			close(stopped)
@@ -321,8 +327,12 @@ func TestACanceledRunEndsAtTheOtherEndAndHasItsLedger(t *testing.T) {
 	if err != nil || result.Failure == nil || result.Failure.Kind != protocol.FailureCanceled || result.Failure.Message != "The caller ended the run: enough." {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	if len(result.Calls) != 2 || result.Calls[0].Outcome != protocol.CallCompleted || result.Calls[1].Outcome != protocol.CallAbandoned {
-		t.Errorf("the ledger is %+v", result.Calls)
+	var ledger []string
+	for _, call := range result.Calls {
+		ledger = append(ledger, fmt.Sprint(call.Tool, " ", call.Outcome, " ", call.Unheard))
+	}
+	if want := []string{"quick completed false", "exits failed false", "slow abandoned true"}; !reflect.DeepEqual(ledger, want) {
+		t.Errorf("the ledger is %q", ledger)
 	}
 	if !reflect.DeepEqual(result.Failure.Pending, []string{"api.slow"}) {
 		t.Errorf("pending is %v", result.Failure.Pending)

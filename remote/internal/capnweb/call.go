@@ -141,13 +141,15 @@ func (i *invocation) run(run Run) {
 	s.mu.Unlock()
 	s.runs.Go(func() {
 		defer cancel()
-		value, err := guarded(ctx, run)
+		var value any
+		var err error = errPanicked // of one that ends its goroutine
+		defer func() { i.end(value, err) }()
+		value, err = guarded(ctx, run)
 		if err == nil {
 			if err = i.chargeOuter(value); err != nil {
 				s.unsent(value)
 			}
 		}
-		i.end(value, err)
 	})
 }
 

@@ -227,6 +227,7 @@ func TestErrorsCross(t *testing.T) {
 			"thrown": Async(func(context.Context, []any) (any, error) { return nil, Thrown{Object{{Key: "code", Value: 7}}} }),
 			"panics": Async(func(context.Context, []any) (any, error) { panic("secret") }),
 			"begins": func([]any) Run { panic("secret") },
+			"exits":  Async(func(context.Context, []any) (any, error) { runtime.Goexit(); return nil, nil }),
 			"lost":   Async(func(context.Context, []any) (any, error) { return Object{{Key: "toString", Value: 1}}, nil }),
 			"deep": Async(func(context.Context, []any) (any, error) {
 				return json.RawMessage(strings.Repeat("[", 300) + strings.Repeat("]", 300)), nil
@@ -236,7 +237,7 @@ func TestErrorsCross(t *testing.T) {
 	s := dial(t, url, nil)
 	for method, want := range map[string]string{
 		"coded": "ToolError: tool blew up (E_TOOL)", "plain": "Error: plain ()", "panics": "Error: the method failed inside ()",
-		"begins": "Error: the method failed inside ()", "nope": "TypeError: 'nope' is not a function. ()",
+		"begins": "Error: the method failed inside ()", "exits": "Error: the method failed inside ()", "nope": "TypeError: 'nope' is not a function. ()",
 		"lost": `TypeError: Cannot serialize value: a JavaScript peer would drop the property "toString" ()`,
 		"deep": "TypeError: Serialization exceeded maximum allowed depth. (Does the message contain cycles?) ()",
 	} {
