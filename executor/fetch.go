@@ -255,7 +255,35 @@ func (f stub) RoundTrip(request *http.Request) (response *http.Response, err err
 	if response != nil && response.Header == nil {
 		response.Header = http.Header{}
 	}
+	if response != nil {
+		response.Body = stubBody{response.Body}
+	}
 	return response, err
+}
+
+// stubBody is the body of the caller's response, of which the same holds.
+type stubBody struct{ body io.ReadCloser }
+
+func (b stubBody) Read(p []byte) (n int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			n, err = 0, fmt.Errorf("its body panicked: %v", p)
+		}
+	}()
+	n, err = b.body.Read(p)
+	if n < 0 || n > len(p) {
+		return 0, errors.New("its body read more than it was asked for")
+	}
+	return n, err
+}
+
+func (b stubBody) Close() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("its body panicked: %v", p)
+		}
+	}()
+	return b.body.Close()
 }
 
 // reason is an error's text without the method and the address, which the program knows.

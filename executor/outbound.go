@@ -84,7 +84,14 @@ func (r *run) step(id string, header wire.FetchHeader, data []byte) error {
 func (o *outbound) live() {
 	defer o.run.finished(o.call, protocol.CallCompleted)
 	defer o.cancel()
+	answered := false
+	defer func() {
+		if !answered {
+			o.send(wire.FetchedHeader{Error: "the outbound function ended without an answer"}, nil)
+		}
+	}()
 	response, end, err := o.perform()
+	answered = true
 	if err != nil {
 		o.send(wire.FetchedHeader{Error: reason(err)}, nil)
 		return
@@ -115,16 +122,27 @@ func (o *outbound) read(body io.Reader) <-chan piece {
 	pieces := make(chan piece)
 	o.run.pool.goCall(func() {
 		defer close(pieces)
+		give := func(p piece) bool {
+			select {
+			case pieces <- p:
+				return p.err == nil
+			case <-o.ctx.Done():
+				return false
+			}
+		}
+		answered := false
+		defer func() {
+			if !answered {
+				give(piece{err: errors.New("its body ended without an answer")})
+			}
+		}()
 		var buffers [2][wire.ChunkBytes]byte
 		for i := 0; ; i++ {
 			buffer := buffers[i%2][:]
+			answered = false
 			n, err := body.Read(buffer)
-			select {
-			case pieces <- piece{buffer[:n], err}:
-			case <-o.ctx.Done():
-				return
-			}
-			if err != nil {
+			answered = true
+			if !give(piece{buffer[:n], err}) {
 				return
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -285,6 +286,34 @@ func TestAStubStreamsAndTheClockStands(t *testing.T) {
 		return await r.text() }`}
 	if got := mustValue(t, pool, request); got != `"tick tick tick "` || sent.Len() != 100000 {
 		t.Errorf("value %s, %d bytes sent", got, sent.Len())
+	}
+}
+
+// badBody is a body that does not behave.
+type badBody struct{ read, close func() }
+
+func (b badBody) Read(p []byte) (int, error) { b.read(); return len(p) + 1, nil }
+func (b badBody) Close() error               { b.close(); return nil }
+
+// What the body of the caller's response does costs the request, and not the process or the run.
+func TestBodiesOfAStubThatDoNotBehave(t *testing.T) {
+	pool := newPool(t, executor.Options{})
+	panics, exits, fine := func() { panic("boom") }, runtime.Goexit, func() {}
+	bodies := map[string]badBody{
+		"its body panicked: boom":                  {panics, panics},
+		"its body ended without an answer":         {exits, exits},
+		"its body read more than it was asked for": {fine, fine},
+	}
+	for want, body := range bodies {
+		request := &protocol.ExecuteRequest{
+			Outbound: protocol.OutboundVia(func(context.Context, *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 200, Body: body}, nil
+			}),
+			Code: `async () => { const r = await fetch('https://api.example/'); return r.text().catch((e) => e.message + (e.cause?.message ?? '')) }`,
+		}
+		if got := mustValue(t, pool, request); !strings.Contains(got, want) {
+			t.Errorf("value %s, want %q in it", got, want)
+		}
 	}
 }
 

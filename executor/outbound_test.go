@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,10 @@ func TestAStubPerformsEveryHopAndStopsTheClock(t *testing.T) {
 	for what, via := range map[string]protocol.OutboundFunc{
 		"panicked":    func(context.Context, *http.Request) (*http.Response, error) { panic("boom") },
 		"no response": func(context.Context, *http.Request) (*http.Response, error) { return nil, nil },
+		"the outbound function ended without an answer": func(context.Context, *http.Request) (*http.Response, error) {
+			runtime.Goexit()
+			return nil, nil
+		},
 	} {
 		request.Outbound = protocol.OutboundVia(via)
 		if header, _ := fetched(t, pool, request, "https://api.example/a"); !strings.Contains(header.Error, what) {

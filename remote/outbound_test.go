@@ -73,6 +73,12 @@ func TestRequestsThatTheCallerPerforms(t *testing.T) {
 	<-b.closed
 }
 
+// badBody is a body that does not behave.
+type badBody struct{}
+
+func (badBody) Read([]byte) (int, error) { panic("boom") }
+func (badBody) Close() error             { panic("boom") }
+
 func TestARequestThatFailsAndOneThatIsGivenUp(t *testing.T) {
 	leftover(t)
 	url, _ := daemon(t, &fake{execute: func(ctx context.Context, r *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
@@ -88,8 +94,17 @@ func TestARequestThatFailsAndOneThatIsGivenUp(t *testing.T) {
 		if _, err := r.Outbound.Func()(short, request); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("slow: %v", err)
 		}
-		request, _ = http.NewRequest("GET", "https://api.example/endless", nil)
+		request, _ = http.NewRequest("GET", "https://api.example/bad", nil)
 		response, err := r.Outbound.Func()(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		if n, err := response.Body.Read(make([]byte, 10)); err == nil {
+			t.Errorf("%d bytes of a body that panics", n)
+		}
+		response.Body.Close()
+		request, _ = http.NewRequest("GET", "https://api.example/endless", nil)
+		response, err = r.Outbound.Func()(ctx, request)
 		if err != nil {
 			return nil, err
 		}
@@ -109,6 +124,8 @@ func TestARequestThatFailsAndOneThatIsGivenUp(t *testing.T) {
 			panic("boom")
 		case "/none":
 			return nil, nil
+		case "/bad":
+			return &http.Response{StatusCode: 200, Body: badBody{}}, nil
 		case "/slow":
 			<-ctx.Done()
 			close(gaveUp)

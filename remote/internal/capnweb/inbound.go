@@ -136,7 +136,10 @@ func (s *Session) drop(e *export) func() {
 // disposed tells an object of ours that the peer no longer has it.
 func (s *Session) disposed(e *export) {
 	if e.dispose != nil {
-		s.runs.Go(e.dispose)
+		s.runs.Go(func() {
+			defer func() { _ = recover() }() // nobody is there to be told
+			e.dispose()
+		})
 	}
 }
 
