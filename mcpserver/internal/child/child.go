@@ -279,12 +279,12 @@ func (p *Process) drain() {
 // Exited is closed when the program itself has exited; something it started may still run.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// LastWords waits up to limit for the program to exit and its standard error to end, and returns how it ended, as Status
-// does, and the last lines, at most n, that it wrote there, stack traces aside.
+// LastWords waits up to limit for the program to exit, and a tenth of it for its standard error to end, which something that it
+// started may hold. It returns how the program ended, as Status does, and the last lines, at most n, that it wrote there, stack
+// traces aside.
 func (p *Process) LastWords(limit time.Duration, n int) (status, stderr string) {
-	end := time.Now().Add(limit)
-	wait(p.exited, time.Until(end))
-	wait(p.silent, time.Until(end))
+	wait(p.exited, limit)
+	wait(p.silent, limit/10)
 	return p.Status(), p.tail.words(n)
 }
 

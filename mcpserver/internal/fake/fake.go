@@ -36,8 +36,9 @@ type Script struct {
 	// StartFile is a file whose existence it waits for before that.
 	StartFile string
 	Hang      bool
-	// ExitAtStart ends with status 4 before initialize, after Stderr is written.
+	// ExitAtStart ends with status 4 before initialize, after Stderr is written. Its output is closed for ExitDelay before that.
 	ExitAtStart bool
+	ExitDelay   time.Duration
 	Stderr      string
 	// Noise prints lines that are no JSON-RPC.
 	Noise bool
@@ -133,6 +134,10 @@ func (s *server) run() {
 	}
 	fmt.Fprint(os.Stderr, s.Stderr)
 	if s.ExitAtStart {
+		if s.ExitDelay > 0 {
+			os.Stdout.Close()
+			time.Sleep(s.ExitDelay)
+		}
 		os.Exit(4)
 	}
 	if s.Noise {

@@ -90,9 +90,14 @@ func dialChild(s *config.Server, supervisor *child.Supervisor, log *slog.Logger)
 
 // childEnd says how a child's connection ended, with the last words of the child.
 func childEnd(p *pipe, process *child.Process) string {
-	// The end of its output comes first, and its status and last words right after.
-	why, last := process.LastWords(200*time.Millisecond, 5)
-	if said := p.why(); why == "running" || said != "it closed its output" && said != "it no longer reads its input" && said != "" {
+	// The end of its output comes first, and its status and last words right after, on a busy machine not at once.
+	said, limit := p.why(), 2*time.Second
+	ended := said == "it closed its output" || said == "it no longer reads its input"
+	if !ended {
+		limit = 200 * time.Millisecond
+	}
+	why, last := process.LastWords(limit, 5)
+	if why == "running" || !ended {
 		why = said
 	}
 	if last != "" {

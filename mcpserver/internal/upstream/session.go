@@ -203,7 +203,7 @@ func (s *session) discover(ctx context.Context) error {
 func (s *session) explain(ctx context.Context, err error) error {
 	var lost *lostAnswer
 	switch {
-	case (errors.As(err, &lost) || errors.Is(err, errUnsent)) && s.lost != nil && s.why != nil:
+	case (errors.As(err, &lost) || errors.Is(err, errUnsent)) && s.lost != nil && isLost(s) && s.why != nil: // what is unsent may be so for want of time
 		return fmt.Errorf("it ended before it was ready: %s%s", s.why(), s.saidInstead())
 	case ctx.Err() != nil:
 		return fmt.Errorf("it did not get ready: %w%s", context.Cause(ctx), s.saidInstead())

@@ -232,11 +232,13 @@ func TestFailedStartSaysWhy(t *testing.T) {
 		entry  string
 		want   string
 	}{
-		"exits": {fake.Script{ExitAtStart: true, Stderr: "line\nno such token hush-hush\n"}, "", "it ended before it was ready: exit status 4; its last words: line\nno such token [redacted]"},
+		"exits":      {fake.Script{ExitAtStart: true, Stderr: "line\nno such token hush-hush\n"}, "", "it ended before it was ready: exit status 4; its last words: line\nno such token [redacted]"},
+		"exits late": {fake.Script{ExitAtStart: true, ExitDelay: 500 * time.Millisecond, Stderr: "no token\n"}, "", "it ended before it was ready: exit status 4; its last words: no token"},
 		"throws in node": {fake.Script{ExitAtStart: true, Stderr: "  throw err;\n\nError: Cannot find module '/x.js'\n    at a (b:1:2)\n    at c (d:3:4) {\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n"}, "",
 			"it ended before it was ready: exit status 4; its last words:   throw err;\nError: Cannot find module '/x.js'\n  code: 'MODULE_NOT_FOUND'\n}"},
-		"hangs": {fake.Script{Hang: true}, `, "startTimeout": "300ms"`, "it did not get ready: it took longer than 300ms"},
-		"talks": {fake.Script{Hang: true, Noise: true}, `, "startTimeout": "1s"`,
+		"has no time": {fake.Script{}, `, "startTimeout": "1ns"`, "it did not get ready: it took longer than 1ns"},
+		"hangs":       {fake.Script{Hang: true}, `, "startTimeout": "300ms"`, "it did not get ready: it took longer than 300ms"},
+		"talks": {fake.Script{}, `, "startTimeout": "1s", "command": "/bin/sh", "args": ["-c", "echo Server listening on stdio!; sleep 60"]`,
 			`it did not get ready: it took longer than 1s; where its messages should be it wrote "Server listening on stdio!"; is it an MCP server that speaks on standard output?`},
 		"another program": {fake.Script{}, `, "command": "/bin/sh", "args": ["-c", "echo usage: x"]`,
 			`it ended before it was ready: exit status 0; where its messages should be it wrote "usage: x"; is it an MCP server that speaks on standard output?`},
