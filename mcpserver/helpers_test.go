@@ -256,6 +256,18 @@ func (c *client) code(program string) answer {
 	return c.call(`{"code":` + string(quote(program)) + `}`)
 }
 
+// codeUntil runs a program until its answer has a part: where a bound is a fraction of a second, a busy machine may not come to that
+// within it.
+func (c *client) codeUntil(program, part string) {
+	c.t.Helper()
+	got := ""
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(got, part); got = c.code(program).text() {
+		if time.Now().After(end) {
+			c.t.Fatalf("%s: %s; want %s", program, got, part)
+		}
+	}
+}
+
 func (c *client) call(args string) answer {
 	c.t.Helper()
 	m := c.request("tools/call", `{"name":"code","arguments":`+args+`}`)
