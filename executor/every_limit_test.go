@@ -87,7 +87,7 @@ func TestAMillionLogLinesAreNoTimeout(t *testing.T) {
 	for format, lines := range map[protocol.ConsoleFormat]int{protocol.ConsoleString: 1_000_000, protocol.ConsoleInspect: 50_000} {
 		result := mustExecute(t, pool, &protocol.ExecuteRequest{
 			Code:          fmt.Sprintf(`async () => { for (let i = 0; i < %d; i++) console.log("line", i, { a: [i] }); return "done" }`, lines),
-			ConsoleFormat: format, Timeout: protocol.TimeoutOf(30 * time.Second),
+			ConsoleFormat: format, Timeout: protocol.TimeoutOf(3 * time.Minute),
 		})
 		if result.Failure != nil || string(result.Value) != `"done"` || len(result.Logs) != 10_001 {
 			t.Errorf("%s: value %s, failure %+v, %d lines", format, result.Value, result.Failure, len(result.Logs))

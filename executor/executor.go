@@ -127,7 +127,7 @@ func New(options *Options) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pool{options: resolved, log: resolved.Logger, atOnce: atOnce}
+	p := &Pool{options: resolved, log: resolved.Logger, atOnce: atOnce, heldUp: heldUp}
 	if p.modules, err = encodeModules(resolved.Modules); err != nil {
 		return nil, err
 	}

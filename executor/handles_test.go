@@ -171,25 +171,28 @@ func TestARetainedRunStarvesNobody(t *testing.T) {
 }
 
 func TestWhatEndsARetainedRun(t *testing.T) {
-	pool := newPool(t, executor.Options{Workers: 2, RetainedIdle: 100 * time.Millisecond})
+	pool := newPool(t, executor.Options{Workers: 2})
+	forgetful := newPool(t, executor.Options{Workers: 1, RetainedIdle: 100 * time.Millisecond})
 	ctx := context.Background()
-	gone := func(t *testing.T, id string) {
+	goneFrom := func(t *testing.T, pool *executor.Pool, id string) {
 		t.Helper()
 		_, err := pool.InvokeHandle(ctx, &protocol.InvokeRequest{ExecutionID: id, HandleID: 1})
 		wantCode(t, "afterwards", err, protocol.CodeExecutionUnknown)
 	}
-	retained := func() int { s := pool.Status(); return s.Retained + s.Running }
+	gone := func(t *testing.T, id string) { t.Helper(); goneFrom(t, pool, id) }
+	retained := func() int { s := forgetful.Status(); return s.Retained + s.Running }
 
 	t.Run("idle time", func(t *testing.T) {
-		_, id := retain(t, pool, `async () => () => 1`)
+		_, id := retain(t, forgetful, `async () => () => 1`)
 		eventually(t, "it expired", func() bool { return retained() == 0 })
-		gone(t, id)
+		goneFrom(t, forgetful, id)
 	})
 	t.Run("not while it is used", func(t *testing.T) {
-		_, id := retain(t, pool, `async () => async () => { await new Promise(r => setTimeout(r, 300)); return 2 }`)
-		if got := invoke(t, pool, protocol.InvokeRequest{ExecutionID: id, HandleID: 1}); string(got.Value) != "2" {
-			t.Errorf("value %s, failure %+v", got.Value, got.Failure)
-		}
+		eventually(t, "one that is used in time stays", func() bool {
+			_, id := retain(t, forgetful, `async () => async () => { await new Promise(r => setTimeout(r, 300)); return 2 }`)
+			got, err := forgetful.InvokeHandle(ctx, &protocol.InvokeRequest{ExecutionID: id, HandleID: 1})
+			return err == nil && string(got.Value) == "2"
+		})
 	})
 	t.Run("timeout", func(t *testing.T) {
 		_, id := retain(t, pool, `async () => () => { for (;;); }`)

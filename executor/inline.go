@@ -44,7 +44,7 @@ func (w *process) relieve(d *detour) {
 
 // attend relieves a reader that is held up.
 func (w *process) attend() {
-	if d := w.detour.Load(); d != nil && time.Since(d.began) > heldUp {
+	if d := w.detour.Load(); d != nil && time.Since(d.began) > w.pool.heldUp {
 		w.relieve(d)
 	}
 }

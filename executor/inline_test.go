@@ -225,6 +225,7 @@ func TestAnswersOfQuickToolsMeetCallsThatFillThePipe(t *testing.T) {
 // makes its last calls in one turn with its end, and they are over before the pool reads of that.
 func TestCallsAnsweredTooLateAreUnheard(t *testing.T) {
 	pool := newPool(t, executor.Options{})
+	pool.KeepReaders()
 	for more, want := range map[string][]string{
 		`api.quick(1); return 1`:                                             {"completed", "completed unheard"},
 		`await api.quick(1); api.quick(2); api.quick(3); throw 1`:            {"completed", "completed", "completed unheard", "completed unheard"},

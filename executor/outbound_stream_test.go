@@ -274,14 +274,14 @@ func TestAStubStreamsAndTheClockStands(t *testing.T) {
 		read, write := io.Pipe()
 		go func() {
 			for range 3 {
-				time.Sleep(150 * time.Millisecond)
+				time.Sleep(800 * time.Millisecond)
 				write.Write([]byte("tick "))
 			}
 			write.Close()
 		}()
 		return &http.Response{StatusCode: 200, Body: read}, nil
 	})
-	request := &protocol.ExecuteRequest{Outbound: via, Timeout: protocol.TimeoutOf(300 * time.Millisecond), Code: `async () => {
+	request := &protocol.ExecuteRequest{Outbound: via, Timeout: protocol.TimeoutOf(2 * time.Second), Code: `async () => {
 		const r = await fetch('https://api.example/', { method: 'POST', body: new Blob(['x'.repeat(100000)]).stream() });
 		return await r.text() }`}
 	if got := mustValue(t, pool, request); got != `"tick tick tick "` || sent.Len() != 100000 {

@@ -47,8 +47,8 @@ type Pool struct {
 	jail   []string
 	caches [][]byte // the fields of a Prime frame
 
-	underWay atomic.Int64  // calls whose function has not returned
-	atOnce   time.Duration // atOnce, but for tests, whose machine may be slow
+	underWay       atomic.Int64  // calls whose function has not returned
+	atOnce, heldUp time.Duration // those of inline.go, but for tests, whose machine may be slow
 }
 
 var _ protocol.Executor = (*Pool)(nil)
