@@ -37,10 +37,6 @@ func newServer(ended chan<- string) *server.MCPServer {
 		}
 		return mcp.NewToolResultText("counted"), nil
 	})
-	s.AddTool(mcp.NewTool("nap"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		time.Sleep(200 * time.Millisecond)
-		return mcp.NewToolResultText("rested"), nil
-	})
 	s.AddTool(mcp.NewTool("ask"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		answer, err := Ask(ctx, "roots/list", json.RawMessage(`{"a":1}`))
 		if err != nil {
@@ -148,13 +144,19 @@ func TestTranscripts(t *testing.T) {
 const callWait = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}` + "\n"
 
 func TestCallsAreAnsweredAfterTheEndOfInput(t *testing.T) {
-	c := serve(t, t.Context(), newServer(nil))
+	s, wake := newServer(nil), make(chan struct{})
+	s.AddTool(mcp.NewTool("nap"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		<-wake
+		return mcp.NewToolResultText("rested"), nil
+	})
+	c := serve(t, t.Context(), s)
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nap"}}` + "\n")
 	c.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`) // no line break
 	c.in.Close()
 	if got := c.receive(); got != `{"jsonrpc":"2.0","id":2,"result":{}}` {
 		t.Error(got)
 	}
+	close(wake)
 	if got := c.receive(); !strings.Contains(got, `"id":1,"result"`) || !strings.Contains(got, "rested") {
 		t.Error(got)
 	}

@@ -39,12 +39,13 @@ func startEntry(t *testing.T, file, entry string, options *Options) *Upstream {
 }
 
 func TestStreamableHTTP(t *testing.T) {
-	cancelled := make(chan struct{})
+	begun, cancelled := make(chan struct{}), make(chan struct{})
 	s := server.NewMCPServer("web", "1", server.WithToolCapabilities(true))
 	s.AddTool(mcp.NewTool("big"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{StructuredContent: json.RawMessage(`{"n":9007199254740993}`)}, nil
 	})
 	s.AddTool(mcp.NewTool("slow"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		close(begun)
 		<-ctx.Done()
 		close(cancelled)
 		return nil, ctx.Err()
@@ -69,8 +70,11 @@ func TestStreamableHTTP(t *testing.T) {
 	if got := call(t, u, "big", `{}`); got != `{"n":9007199254740993}` {
 		t.Error(got)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-begun
+		cancel()
+	}()
 	if _, err := u.Call(ctx, "slow", nil); err == nil {
 		t.Error("no error")
 	}
@@ -156,9 +160,10 @@ func TestServerWithoutHandshake(t *testing.T) {
 	if got := call(t, u, "seen", `{"a":"x"}`); got != `"2026-07-28 seen"` {
 		t.Error(got)
 	}
-	time.Sleep(200 * time.Millisecond) // until the subscription stands
-	s.AddTool(mcp.NewTool("later"), nil)
-	eventually(t, "the announced tool", func() bool { return names(u.Status()) == "later seen" })
+	eventually(t, "the announced tool", func() bool {
+		s.AddTool(mcp.NewTool("later"), nil) // announces it again, for whoever subscribes meanwhile
+		return names(u.Status()) == "later seen"
+	})
 }
 
 // TestServerWithTheFirstTransport covers HTTP+SSE behind a URL that does not say so.

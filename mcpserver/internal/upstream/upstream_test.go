@@ -238,8 +238,8 @@ func TestFailedStartSaysWhy(t *testing.T) {
 			"it ended before it was ready: exit status 4; its last words:   throw err;\nError: Cannot find module '/x.js'\n  code: 'MODULE_NOT_FOUND'\n}"},
 		"has no time": {fake.Script{}, `, "startTimeout": "1ns"`, "it did not get ready: it took longer than 1ns"},
 		"hangs":       {fake.Script{Hang: true}, `, "startTimeout": "300ms"`, "it did not get ready: it took longer than 300ms"},
-		"talks": {fake.Script{}, `, "startTimeout": "1s", "command": "/bin/sh", "args": ["-c", "echo Server listening on stdio!; sleep 60"]`,
-			`it did not get ready: it took longer than 1s; where its messages should be it wrote "Server listening on stdio!"; is it an MCP server that speaks on standard output?`},
+		"talks": {fake.Script{}, `, "startTimeout": "2s", "command": "/bin/sh", "args": ["-c", "echo Server listening on stdio!; sleep 60"]`,
+			`it did not get ready: it took longer than 2s; where its messages should be it wrote "Server listening on stdio!"; is it an MCP server that speaks on standard output?`},
 		"another program": {fake.Script{}, `, "command": "/bin/sh", "args": ["-c", "echo usage: x"]`,
 			`it ended before it was ready: exit status 0; where its messages should be it wrote "usage: x"; is it an MCP server that speaks on standard output?`},
 		"talks on and on": {fake.Script{}, `, "command": "/bin/sh", "args": ["-c", "echo short $(printf %0300d 7)"]`,
@@ -331,12 +331,19 @@ func TestNewToolsAreListedOnce(t *testing.T) {
 }
 
 func TestCancelledCallIsCancelledAtTheServer(t *testing.T) {
-	u := run(t, fake.Script{Tools: fake.Tools("slow", "echo")}, "", nil)
+	trace := filepath.Join(t.TempDir(), "trace")
+	u := run(t, fake.Script{Tools: fake.Tools("slow", "echo"), Trace: trace}, "", nil)
 	settle(t, u)
 	file := filepath.Join(t.TempDir(), "mark")
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := u.Call(ctx, "slow", json.RawMessage(fmt.Sprintf(`{"ms": 60000, "file": %q}`, file))); err == nil {
+	called := make(chan error)
+	go func() {
+		_, err := u.Call(ctx, "slow", json.RawMessage(fmt.Sprintf(`{"ms": 60000, "file": %q}`, file)))
+		called <- err
+	}()
+	eventually(t, "the server has the call", func() bool { text, _ := os.ReadFile(trace); return strings.Contains(string(text), "tools/call ") })
+	cancel()
+	if err := <-called; err == nil {
 		t.Fatal("no error")
 	}
 	eventually(t, "cancelled", func() bool { data, _ := os.ReadFile(file); return string(data) == "cancelled" })
