@@ -1,6 +1,8 @@
 package casefile
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +99,9 @@ func TestTimeout(t *testing.T) {
 		`-5`:            protocol.TimeoutOf(minTimeout),
 		`"NaN"`:         protocol.TimeoutOf(minTimeout),
 		`"soon"`:        protocol.TimeoutOf(minTimeout),
+		`1800000`:       protocol.TimeoutOf(longestTimeout),
+		`1800001`:       protocol.MaximumTimeout(),
+		`2147483647`:    protocol.MaximumTimeout(),
 		`1000000000000`: protocol.MaximumTimeout(),
 		`1e999`:         protocol.MaximumTimeout(),
 		`"maximum"`:     protocol.MaximumTimeout(),
@@ -107,6 +112,41 @@ func TestTimeout(t *testing.T) {
 		}
 	}
 }
+
+// TestNativeTimeout: by the native contract zero, negative and too long timeouts are errors that name the field.
+func TestNativeTimeout(t *testing.T) {
+	for text, want := range map[string]string{
+		`100`: "<nil>", `"250"`: "<nil>", `"maximum"`: "<nil>",
+		`0`:       "timeout must be greater than 0 ms, got 0s",
+		`-5`:      "timeout must be greater than 0 ms, got -5ms",
+		`"NaN"`:   "timeout must be greater than 0 ms, got 0s",
+		`1800001`: "timeout must be at most 1800000 ms, got 1800001 ms",
+		`1e999`:   "timeout must be at most 1800000 ms, got 8796093022208 ms",
+	} {
+		c, err := Parse([]byte(`{"code": "1", "options": {"timeout": ` + text + `}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var seen protocol.Timeout
+		if _, err := c.RunNative(t.Context(), watching{&seen}, nil); err != nil {
+			t.Fatal(err)
+		}
+		_, err = seen.Resolve(longestTimeout, longestTimeout)
+		if got := fmt.Sprint(err); got != want {
+			t.Errorf("timeout %s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// watching is an executor that notes the timeout it is asked for.
+type watching struct{ timeout *protocol.Timeout }
+
+func (w watching) Execute(_ context.Context, request *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+	*w.timeout = request.Timeout
+	return &protocol.ExecuteResult{}, nil
+}
+
+func (watching) Close() error { return nil }
 
 func TestParseFileRunsTheRest(t *testing.T) {
 	cases, errs := ParseFile("c.json", []byte(`[

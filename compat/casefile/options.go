@@ -17,6 +17,8 @@ import (
 type Options struct {
 	// Timeout bounds the run; see timeoutOf for what a JavaScript host may write there.
 	Timeout protocol.Timeout
+	// given is the timeout as it stands, which is what a native request has: the native contract refuses what makes no sense.
+	given protocol.Timeout
 	// Modules maps a specifier to its source.
 	Modules map[string]string
 	// Outbound is the network policy. A case that says nothing is blocked, the default of the dialect's own executor.
@@ -47,7 +49,7 @@ func (o *Options) parse(v any) error {
 		switch key {
 		case "timeout":
 			o.ownTimeout = value == maximumTimeout
-			o.Timeout, err = timeoutOf(value, at)
+			o.Timeout, o.given, err = timeoutOf(value, at)
 			return err
 		case "modules":
 			return o.parseModules(value)
@@ -79,35 +81,43 @@ func (o *Options) parse(v any) error {
 // synchronous part, a bound of 0 on the wall clock would end a program before it began.
 const minTimeout = 15 * time.Millisecond
 
+// longestTimeout is the default bound of a pool. The reference has none: who asks it for more gets as much as there is here.
+const longestTimeout = 30 * time.Minute
+
 // maximumTimeout asks for the executor's own upper bound.
 const maximumTimeout = "maximum"
 
 // timeoutOf reads what a JavaScript host hands to its timer: a number of milliseconds, or a text that Number reads. What
-// is no positive number fires at once, and what is longer than a timer can be never does.
-func timeoutOf(v any, path string) (protocol.Timeout, error) {
+// is no positive number fires at once, and what is longer than a pool allows gets all that it allows. given is the same
+// without these allowances.
+func timeoutOf(v any, path string) (timeout, given protocol.Timeout, err error) {
 	var ms float64
 	switch v := v.(type) {
 	case json.Number:
 		ms, _ = v.Float64() // what overflows is infinite
 	case string:
 		if v == maximumTimeout {
-			return protocol.MaximumTimeout(), nil
+			return protocol.MaximumTimeout(), protocol.MaximumTimeout(), nil
 		}
 		var err error
 		if ms, err = strconv.ParseFloat(strings.TrimSpace(v), 64); err != nil {
 			ms = 0
 		}
 	default:
-		return protocol.Timeout{}, wrongType(path, "milliseconds", v)
+		return timeout, given, wrongType(path, "milliseconds", v)
 	}
 	if math.IsNaN(ms) {
 		ms = 0
 	}
-	if ms > maxTimer {
-		return protocol.MaximumTimeout(), nil
+	given = protocol.TimeoutOf(time.Duration(max(min(ms, mostMilliseconds), -mostMilliseconds) * float64(time.Millisecond)))
+	if ms > float64(longestTimeout.Milliseconds()) {
+		return protocol.MaximumTimeout(), given, nil
 	}
-	return protocol.TimeoutOf(max(time.Duration(ms*float64(time.Millisecond)), minTimeout)), nil
+	return protocol.TimeoutOf(max(time.Duration(ms*float64(time.Millisecond)), minTimeout)), given, nil
 }
+
+// mostMilliseconds still fit a time.Duration.
+const mostMilliseconds = 1 << 43
 
 func (o *Options) parseModules(v any) error {
 	o.Modules = map[string]string{}
@@ -219,7 +229,7 @@ func (o *Options) forNative(request *protocol.ExecuteRequest) error {
 		return errBindings
 	}
 	request.Modules = o.Modules
-	request.Timeout = o.Timeout
+	request.Timeout = o.given
 	request.Outbound = o.outbound()
 	request.CountHostWaits = o.CountHostWaits
 	request.RetainHandles = o.RetainHandles
