@@ -57,7 +57,7 @@
   const set = (fn, delay, args, every) => {
     if (active.size >= host.limits.timers) throw host.limitError('timers', `too many timers: at most ${host.limits.timers} may be set at one time`);
     delay = +delay;
-    if (!(delay > 0 && delay < Infinity)) delay = 0;
+    if (!(delay > 0)) delay = 0;
     if (delay > LONGEST) delay = LONGEST;
     const timer = { __proto__: null, id: ++lastId, at: native.now() + delay, fn, args, every, delay, context: host.asyncContext.get() };
     active.set(timer.id, timer);
@@ -66,10 +66,6 @@
     return timer.id;
   };
   const clear = (id) => {
-    if (typeof id !== 'number') {
-      if (typeof id !== 'string') return;
-      id = +id;
-    }
     const timer = active.get(id);
     if (timer === undefined) return;
     active.delete(id);
@@ -137,6 +133,12 @@
   const checkThis = (self) => {
     if (self !== undefined && self !== null && self !== global) throw new p.TypeError(illegal);
   };
+  // A number as Web IDL converts it. It may be undefined, but not missing.
+  const clearNamed = (name, ids) => {
+    if (ids.length === 0) throw new p.TypeError(`Failed to execute '${name}' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'Number'.`);
+    const id = ids[0];
+    if (id !== undefined && id !== null) clear(+id);
+  };
   // With a default for each parameter: the reference's functions have length 0. An argument that is missing in a list of all
   // would be what the program has given Array.prototype.
   const globals = {
@@ -144,17 +146,17 @@
       checkThis(this);
       return schedule('setTimeout', fn, delay, args, false);
     },
-    clearTimeout(id = undefined) {
+    clearTimeout(...ids) {
       checkThis(this);
-      clear(id);
+      clearNamed('clearTimeout', ids);
     },
     setInterval(fn = undefined, delay = undefined, ...args) {
       checkThis(this);
       return schedule('setInterval', fn, delay, args, true);
     },
-    clearInterval(id = undefined) {
+    clearInterval(...ids) {
       checkThis(this);
-      clear(id);
+      clearNamed('clearInterval', ids);
     },
     setImmediate(fn = undefined, ...args) {
       checkThis(this);
@@ -163,8 +165,9 @@
       immediates.set(immediate, set(fn, 0, listOf(args), false));
       return immediate;
     },
-    clearImmediate(immediate = undefined) {
+    clearImmediate(...args) {
       checkThis(this);
+      const immediate = args.length > 0 ? args[0] : 0;
       if (immediate === undefined || immediate === null) return;
       if (!immediates.has(immediate)) throw new p.TypeError("Failed to execute 'clearImmediate' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'Immediate'.");
       clear(immediates.get(immediate));

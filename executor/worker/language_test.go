@@ -45,7 +45,7 @@ func TestTimersHaveNoArgumentsThatAreNotThere(t *testing.T) {
 		await new Promise((resolve) => setTimeout((...more) => { order.push(...more); resolve(); }, 20, 'with', 'more'));
 		Array.prototype[1] = 'forged'; // options
 		await scheduler.wait(0);
-		clearImmediate();
+		clearImmediate(undefined);
 		delete Array.prototype[0];
 		delete Array.prototype[1];
 		return order.join();

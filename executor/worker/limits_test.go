@@ -121,7 +121,7 @@ func TestTimers(t *testing.T) {
 		{"setTimeout(() => { throw new Error('x') }, 1); queueMicrotask(() => { throw 1 }); await new Promise(r => setTimeout(r, 5)); return 'survived'", `"survived"`},
 		{"clearTimeout(undefined); clearTimeout({}); clearTimeout('x'); clearTimeout(99); const t = setTimeout(() => {}, 1e6); clearTimeout(String(t)); return typeof t", `"number"`},
 		{"for (let i = 0; i < 5000; i++) clearTimeout(setTimeout(() => {}, 1e6)); return 1", "1"},
-		{"const o = []; setTimeout(() => o.push('inf'), Infinity); setTimeout(() => o.push('nan'), 'x'); setTimeout(() => o.push('never'), 1e300); await new Promise(r => setTimeout(r, 5)); return o", `["inf","nan"]`},
+		{"const o = []; setTimeout(() => o.push('inf'), Infinity); setTimeout(() => o.push('nan'), 'x'); setTimeout(() => o.push('never'), 1e300); await new Promise(r => setTimeout(r, 5)); return o", `["nan"]`},
 		{"setTimeout(5, 1)", "TypeError: Failed to execute 'setTimeout' on 'ServiceWorkerGlobalScope': parameter 1 is not of type 'function'."},
 		{"const wrong = []; for (const f of [setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate, queueMicrotask]) { try { f.call({}, () => {}) } catch (e) { wrong.push(e.message.slice(0, 18)) } f.call(undefined, f.name.startsWith('clear') ? undefined : () => {}) } return [wrong.length, ...new Set(wrong)]", `[7,"Illegal invocation"]`},
 		{"await scheduler.wait(1); return String(scheduler)", `"[object Scheduler]"`},
