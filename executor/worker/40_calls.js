@@ -128,9 +128,9 @@
     }
   };
   const method = (provider, tool) => {
-    // Behind a comma a function gets no name, as the reference's have none.
+    // Behind a comma a function gets no name, as the reference's have none. A program may print its text: no comment in it.
+    // Without a prototype the list is an array for JSON whatever Object.prototype has.
     const call = (undefined, async (...args) => {
-      // Without a prototype the list is an array for JSON whatever Object.prototype has.
       return settled(await host.dispatch(provider, tool, host.encodeArguments(p.ObjectSetPrototypeOf(args, null))), call, provider, tool);
     });
     return call;

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +37,8 @@ func compile(s *sandbox, providers []wire.Provider, source string, modules map[s
 			return nil, failure
 		}
 	}
-	w := newWrapping(providers, source)
-	if strings.Contains(source, "import") {
+	w := newWrapping(s.worker.links, providers, source)
+	if len(w.imports) > 0 || strings.Contains(source, "import") {
 		return linked(s, w, source, modules, nil)
 	}
 	_, _, err := s.isolate.Compile(source, programName, nil)
@@ -92,7 +93,7 @@ func linked(s *sandbox, w *wrapping, source string, modules map[string]string, p
 	if len(modules) >= manyModules {
 		defer debug.SetGCPercent(debug.SetGCPercent(linkGCPercent))
 	}
-	out, err := s.worker.links.Link(link.Program{Source: source, Modules: modules, Prelude: w.bindings(), Params: []string{w.scope}})
+	out, err := s.worker.links.Link(link.Program{Source: source, Modules: modules, Prelude: w.bindings(), Params: []string{w.scope}, Imports: w.imports})
 	if err != nil {
 		if plainErr != nil {
 			return nil, syntaxFailure(plainErr, identity, "")
@@ -160,12 +161,22 @@ func shown(file string) string {
 type wrapping struct {
 	providers []wire.Provider
 	scope     string
+	// imports are the names under which the preludes find import().
+	imports []string
 	// hasThis says that the program may ask for its this.
 	hasThis bool
 }
 
-func newWrapping(providers []wire.Provider, source string) *wrapping {
-	return &wrapping{providers, "scope" + rand.Text(), strings.Contains(source, "this")}
+func newWrapping(links *link.Cache, providers []wire.Provider, source string) *wrapping {
+	w := &wrapping{providers: slices.Clone(providers), scope: "scope" + rand.Text(), hasThis: strings.Contains(source, "this")}
+	for i := range w.providers {
+		code, name := links.Imports(w.providers[i].Prelude)
+		w.providers[i].Prelude = code
+		if name != "" && !slices.Contains(w.imports, name) {
+			w.imports = append(w.imports, name)
+		}
+	}
+	return w
 }
 
 // bindings are the declarations and preludes. A prelude may await, so they belong into an async function then.

@@ -3,6 +3,7 @@ package link
 import (
 	"container/list"
 	"crypto/sha256"
+	"strings"
 	"sync"
 )
 
@@ -47,6 +48,21 @@ func (c *Cache) program(source string) (*unitInfo, error) {
 		c.put(key, info)
 	}
 	return info, err
+}
+
+// Imports gives code that runs before a program a name for its import(), which the engine does not know, in place of the
+// word: the name has to be among the Imports of the Program. It is empty where there is no import(), and the code as it was.
+func (c *Cache) Imports(source string) (code, name string) {
+	if !strings.Contains(source, "import") {
+		return source, ""
+	}
+	key := cacheKey{kind: 'i', sum: sha256.Sum256([]byte(source))}
+	info := c.get(key)
+	if info == nil {
+		info = newPrelude(source)
+		c.put(key, info)
+	}
+	return info.code, info.importWord
 }
 
 // moduleKey is the key of a transformed module.

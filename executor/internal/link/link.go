@@ -50,12 +50,14 @@ import (
 // Program is what a caller sent: Source is an async arrow expression, optionally preceded by static
 // import declarations; Modules maps specifiers to sources, TypeScript by the endings .ts, .tsx, .mts
 // and .cts, JSON by .json, anything else JavaScript. Prelude is code of the harness, run before the
-// program in its scope; Params are the names under which Prelude finds the arguments after hooks.
+// program in its scope; Params are the names under which Prelude finds the arguments after hooks, and Imports those under
+// which it finds a function that does what import() does in the program (see [Cache.Imports]).
 type Program struct {
 	Source  string
 	Modules map[string]string
 	Prelude string
 	Params  []string
+	Imports []string
 }
 
 // importedName is how a call of an imported name reads in an error message, esbuild's rewriting in it.
@@ -93,21 +95,28 @@ func link(p Program, cache *Cache) (*Linked, error) {
 		return nil, err
 	}
 	b := &builder{}
-	if !body.usesModules() {
+	if !body.usesModules() && len(p.Imports) == 0 {
 		b.text("(async (" + parameters(p.Params) + ") => { \"use strict\"; " + p.Prelude + "\nreturn function () { " + shadow(p.Params) + "return (\n")
 		b.code("", body.unit)
 		b.text("\n); }; })")
 		return b.linked(), nil
 	}
 	b.text("(() => { \"use strict\"; const $registry = (" + strings.TrimSpace(runtimeSource) + ")({\n")
-	units := load(body, p.Modules, cache)
+	units := load(body, len(p.Imports) > 0, p.Modules, cache)
 	for _, name := range slices.Sorted(maps.Keys(units)) {
 		b.record(name, units[name], p.Modules)
 	}
 	b.text("});\nreturn async (" + parameters(p.Params) + ") => { const $unit = await $registry($link, ")
 	b.dependencies("", body, p.Modules)
-	b.text("); { " + p.Prelude + "\nconst " + body.importWord + " = $unit.dynamic, " + body.importWord + "_meta = $unit.meta, " +
-		body.importsName + " = $unit.imports; return function () { let $unit, $registry; " + shadow(p.Params) + "return (\n")
+	b.text("); { ")
+	for _, word := range p.Imports {
+		b.text("const " + word + " = $unit.dynamic; ")
+	}
+	b.text(p.Prelude + "\n")
+	if body.usesModules() {
+		b.text("const " + body.importWord + " = $unit.dynamic, " + body.importWord + "_meta = $unit.meta, " + body.importsName + " = $unit.imports; ")
+	}
+	b.text("return function () { let $unit, $registry; " + shadow(slices.Concat(p.Params, p.Imports)) + "return (\n")
 	b.code("", body.unit)
 	b.text("\n); }; } }; })()")
 	return b.linked(), nil
@@ -123,12 +132,12 @@ func shadow(names []string) string {
 }
 
 // load transforms the modules that the program can import, by name: all of them when a specifier may
-// be computed, otherwise the closure of the static imports.
-func load(program *unitInfo, modules map[string]string, cache *Cache) map[string]*unitInfo {
+// be computed, there or in what runs before it, otherwise the closure of the static imports.
+func load(program *unitInfo, dynamic bool, modules map[string]string, cache *Cache) map[string]*unitInfo {
 	l := &loader{modules: modules, cache: cache, ready: map[string]*unitInfo{}}
 	units := map[string]*unitInfo{}
 	wanted := targets("", program, modules)
-	if program.dynamic {
+	if program.dynamic || dynamic {
 		wanted = slices.Collect(maps.Keys(modules))
 	}
 	for len(wanted) > 0 {

@@ -138,6 +138,37 @@ func TestPrelude(t *testing.T) {
 	}
 }
 
+// TestPreludeImports: what runs before a program may import, with modules that it shares with the program, and whether or
+// not the program imports as well.
+func TestPreludeImports(t *testing.T) {
+	cache := link.NewCache(1 << 20)
+	for source, want := range map[string]string{
+		"() => [ns, typeof $primp]":                             `[["import(x)",6],"undefined"]`,
+		"async () => [ns, (await import('m.js')).next()]":       `[["import(x)",6],7]`,
+		"import { next } from 'm.js'\nasync () => [ns, next()]": `[["import(x)",6],7]`,
+	} {
+		prelude, name := cache.Imports("const m = 'm', ns = ['import(x)', (await import(m + '.js')).next()]; // import('n')")
+		if name != "$primp" {
+			t.Errorf("name = %q", name)
+		}
+		l, err := cache.Link(link.Program{
+			Source: source, Prelude: prelude, Imports: []string{name}, Modules: files{"m.js": "let n = 5; export const next = () => ++n"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := webtest.New(t, nil).Await("(" + l.Script + ")(undefined).then((make) => make()())")
+		if got != want {
+			t.Errorf("%s: got %s, want %s", source, got, want)
+		}
+	}
+	for _, source := range []string{"ns.a = 'import(x)'", "// import(x)", "import.meta", "import x from 'y'", "ns.import = 1", "import("} {
+		if code, name := cache.Imports(source); code != source || name != "" {
+			t.Errorf("%q became %q, %q", source, code, name)
+		}
+	}
+}
+
 func TestBuiltinModules(t *testing.T) {
 	l, err := link.Link(link.Program{
 		Source:  "import { join } from 'node:path'\nasync () => [join, (await import('m.js')).p, (await import('node:path')).join, await import('node:nope').catch((e) => e.message)]",

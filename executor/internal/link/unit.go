@@ -76,6 +76,9 @@ func newModule(name, source string) (*unitInfo, *draft) {
 	if strings.HasSuffix(name, ".json") {
 		return newJSON(source), nil
 	}
+	if hashbang := "#!"; strings.HasPrefix(source, hashbang) { // legal at the start of a module, which is inside a script here
+		source = "//" + source[len(hashbang):]
+	}
 	canonical, syntax := canonicalise(name, source, loaderOf(name), "")
 	if syntax != nil {
 		return &unitInfo{syntax: syntax}, nil
@@ -144,6 +147,23 @@ func newProgram(source string) (*unitInfo, error) {
 		u.code = strings.ReplaceAll(u.code, this, "this")
 	}
 	return u, nil
+}
+
+// newPrelude transforms code that runs before a program: import( in it becomes a call of its importWord. What is no
+// module, and what has no import(), stays as it is.
+func newPrelude(source string) *unitInfo {
+	plain := &unitInfo{unit: unit{code: source}}
+	canonical, syntax := canonicalise("prelude.js", source, api.LoaderJS, "")
+	if syntax != nil {
+		return plain
+	}
+	u := &unitInfo{importWord: freeWord("$primp", source)}
+	body, _ := u.read(canonical, source)
+	if !u.dynamic {
+		return plain
+	}
+	u.code = body
+	return u
 }
 
 // thisWord is a word of the same length that stands for a program's this while esbuild has it, which knows none at the
@@ -242,7 +262,10 @@ type export struct{ local, name string }
 // read finds the module syntax of a canonical text, notes its imports and re-exports, and returns the
 // body without declarations, import( and import.meta renamed, plus the local exports.
 func (u *unitInfo) read(canonical *canonicalForm, source string) (string, []export) {
-	u.importWord, u.exportWord = freeWord("$mport", source), freeWord("$xport", source)
+	if u.importWord == "" {
+		u.importWord = freeWord("$mport", source)
+	}
+	u.exportWord = freeWord("$xport", source)
 	u.importsName = "$imports"
 	var exports []export
 	s := &scan{text: canonical.code}
