@@ -60,7 +60,7 @@ type Difference struct {
 func Rules() []Rule {
 	return slices.Concat(
 		envelopeRules(), harnessRules(), thrownRules(), namespaceRules(), runsAnywayRules(), resultRules(), nameRules(),
-		releaseRules(),
+		wordRules(), releaseRules(),
 	)
 }
 

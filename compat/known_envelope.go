@@ -164,19 +164,7 @@ func resultRules() []Rule {
 
 // withoutStacks takes every frame out of the texts of a decoded JSON value.
 func withoutStacks(v any) any {
-	switch v := v.(type) {
-	case string:
-		return stackFrames.ReplaceAllString(v, "")
-	case []any:
-		for i := range v {
-			v[i] = withoutStacks(v[i])
-		}
-	case map[string]any:
-		for key := range v {
-			v[key] = withoutStacks(v[key])
-		}
-	}
-	return v
+	return mapTexts(v, func(text string) string { return stackFrames.ReplaceAllString(text, "") })
 }
 
 // stackFrames matches the frames of an engine's stack trace.

@@ -230,7 +230,7 @@ func asJavaScript(c *casefile.Case) *casefile.Case {
 			continue
 		case ".json":
 			source = "export default JSON.parse(" + quoted(source) + ")"
-		case ".ts", ".tsx":
+		case ".ts", ".tsx", ".mts", ".cts":
 			if script, ok := stripModuleTypes(source); ok {
 				source = script
 			}

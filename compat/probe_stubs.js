@@ -15,14 +15,17 @@ async (namespaces, program) => {
   });
   const isBare = (value) => Error.isError(value) || value instanceof Map || value instanceof Set || value instanceof RegExp;
   const copy = (value) => {
-    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-    if (stubs.has(value) || (hasOwn(value, 'toJSON') && !isBare(value))) return undefined;
+    if (typeof value !== 'object' || value === null) return value;
+    if (ArrayBuffer.isView(value)) return { __proto__: null, ...value, toJSON: undefined };
+    if (stubs.has(value) || (hasOwn(value, 'toJSON') && !isBare(value) && !(value instanceof Date))) return undefined;
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : toISOString.call(value);
     const made = setPrototypeOf(Array.isArray(value) ? [] : {}, null);
     if (!isBare(value)) for (const [key, member] of entries(value)) made[key] = copy(member);
     return made;
   };
-  const json = stringify(copy(await program(namespaces)));
-  delete Object.prototype.toJSON; // which would be asked once more
+  const value = copy(await program(namespaces));
+  // What the program taught its classes is unknown to the host's, and would be asked here and once more for the answer.
+  for (const { prototype } of [Object, Array, String, Number, Boolean, BigInt]) delete prototype.toJSON;
+  const json = stringify(value);
   return json === undefined ? undefined : parse(json);
 }

@@ -85,7 +85,7 @@ func (r *runner) judgeCase(ctx context.Context, c *casefile.Case, columns []*Out
 	verdicts := make([]Verdict, len(columns))
 	for i, column := range columns {
 		verdicts[i] = r.judge(c, ours, column, probe)
-		verdicts[i].timedOut = ours.Failure != nil && ours.Failure.Kind == protocol.FailureTimeout
+		verdicts[i].timedOut = verdicts[i].timedOut || ours.timedOut()
 	}
 	return verdicts
 }
@@ -140,6 +140,9 @@ func (r *runner) run(ctx context.Context, c *casefile.Case) Ours {
 	return ours
 }
 
+// timedOut reports whether the program was stopped at its own bound.
+func (o Ours) timedOut() bool { return o.Failure != nil && o.Failure.Kind == protocol.FailureTimeout }
+
 // remembering runs cases that rules ask for, each once: the rules of the next column ask for the same.
 func (r *runner) remembering(ctx context.Context) func(*casefile.Case) Ours {
 	type key struct {
@@ -174,8 +177,10 @@ func (r *runner) judge(c *casefile.Case, ours Ours, column *Outcomes, probe func
 	if len(v.Diffs) > 0 {
 		d := &Difference{Case: c, Want: want, Newest: column.NewestByName[c.Name], Ours: ours, Diffs: v.Diffs, run: probe}
 		v.Rule = covering(r.options.Rules, d)
-		if v.Rule != "" && ours.Err == nil && !d.agrees(probe(c)) {
-			v.Rule = "" // a rule is about what our side answers each time
+		if v.Rule != "" && ours.Err == nil {
+			if again := probe(c); !d.agrees(again) {
+				v.Rule, v.timedOut = "", again.timedOut() // a rule is about what our side answers each time
+			}
 		}
 		v.Waiting = v.Rule == "" && waitsForPlatform(d)
 	}
