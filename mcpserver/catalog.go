@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,13 +176,23 @@ func (g *generation) rawTools(u *upstream.Upstream, tools []upstream.Tool) []cod
 	for _, tool := range tools {
 		list = append(list, codetool.RawTool{
 			Name: tool.Name, Title: tool.Title, Description: tool.Description,
-			InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
+			InputSchema: argumentsSchema(tool.InputSchema), OutputSchema: tool.OutputSchema,
 			Call: func(ctx context.Context, args json.RawMessage) (any, error) {
 				return callUpstream(ctx, u, tool.Name, args, g.stillOpen)
 			},
 		})
 	}
 	return list
+}
+
+// argumentsSchema says of a tool whose schema says nothing what the protocol says of all: its arguments are an object.
+func argumentsSchema(schema json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	switch text := string(bytes.TrimSpace(schema)); {
+	case text == "", text == "null", text == "true", json.Unmarshal(schema, &members) == nil && len(members) == 0:
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return schema
 }
 
 // missing lists what the model should know about servers that a failed program named and that are not there.

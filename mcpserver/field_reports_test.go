@@ -146,3 +146,24 @@ func TestFieldReportsOfOutput(t *testing.T) {
 		}
 	})
 }
+
+// F11: a schema that is missing or says nothing is that of an object, for every call's arguments are one.
+func TestFieldReportF11(t *testing.T) {
+	scripts := map[string]fake.Script{}
+	names := []string{"absent", "empty", "yes", "nothing", "object"}
+	for i, member := range []string{``, `,"inputSchema":{ }`, `,"inputSchema":true`, `,"inputSchema":null`, `,"inputSchema":{"type":"object"}`} {
+		scripts[names[i]] = fake.Script{Tools: []json.RawMessage{json.RawMessage(`{"name":"echo"` + member + `}`)}}
+	}
+	s := serve(t, FromConfig(configure(t, scripts, names, nil)), nil)
+	s.Settled(t.Context())
+	if n := strings.Count(s.Description(), "Input = Record<string, unknown>\n"); n != len(names) {
+		t.Errorf("%d inputs are records:\n%s", n, s.Description())
+	}
+	c := connect(t, s)
+	for _, name := range names {
+		fieldAnswers(t, c, "F11", map[string]string{
+			"return [await " + name + ".echo(), await " + name + ".echo({ a: 1 })]": "[\n  {},\n  {\n    \"a\": 1\n  }\n]",
+			"return await " + name + ".echo('x')":                                   "isError\n---\nError: Invalid arguments for " + name + ".echo (line 1:8):\n- the argument: expected object, got \"x\"…",
+		})
+	}
+}
