@@ -143,7 +143,12 @@ func TestFailuresInFull(t *testing.T) {
 }
 
 func TestHints(t *testing.T) {
-	tool := newPoolTool(t, nil, orders())
+	provider := orders()
+	provider.Tools = append(provider.Tools, codetool.RawTool{Name: "rest", Call: func(context.Context, json.RawMessage) (any, error) {
+		time.Sleep(200 * time.Millisecond) // in which the calls before it are answered, also on a busy machine
+		return nil, nil
+	}})
+	tool := newPoolTool(t, nil, provider)
 	for _, c := range []struct{ code, value, hint string }{
 		{"return [codemode.list_issues({}), codemode.list_issues({})]", `[{},{}]`, "codemode.list_issues"},
 		{"const m = new Map([[1, 2]]); return m", `{}`, "Object.fromEntries(map)"},
@@ -153,13 +158,13 @@ func TestHints(t *testing.T) {
 		{"return await Promise.all([codemode.list_issues({}), codemode.list_issues({ a: 1 })])", `[{},{"a":1}]`, ""},
 		{`async () => {\n  const s = \"a\";\n  return s;\n}`, `"a"`, ""},
 		{"const x = 1", ``, "no value"},
-		{"codemode.listOrders({ userId: 'x' }); for (let i = 0; i < 20; i++) await codemode.list_issues({}); return 1", `1`, "since it was not awaited: codemode.listOrders (Error: no such user). Write await before the call."},
-		{"for (const u of 'abcde') codemode.listOrders({ userId: u }); for (let i = 0; i < 20; i++) await codemode.list_issues({}); return 1", `1`, "codemode.listOrders (Error: no such user); codemode.listOrders (Error: no such user); codemode.listOrders (Error: no such user); and 2 more."},
+		{"codemode.listOrders({ userId: 'x' }); await codemode.rest({}); return 1", `1`, "since it was not awaited: codemode.listOrders (Error: no such user). Write await before the call."},
+		{"for (const u of 'abcde') codemode.listOrders({ userId: u }); await codemode.rest({}); return 1", `1`, "codemode.listOrders (Error: no such user); codemode.listOrders (Error: no such user); codemode.listOrders (Error: no such user); and 2 more."},
 		{"const load = async () => {\n  null.x\n}\nload()\nreturn 1", `1`, "Thrown, and nobody heard of it: TypeError: Cannot read properties of null (reading 'x') (line 2:8). Await every promise, or catch what it throws."},
 		{"Promise.reject(new Error('x'.repeat(5000))); return 1", `1`, strings.Repeat("x", 293) + "… (line 1:16). Await"},
 		{"Here:\n```js\nPromise.reject(new Error('fenced'));\nreturn 1\n```\n", `1`, "Error: fenced (line 3:16)"},
 		{"setTimeout(() => { throw new Error('late') }, 1); await new Promise((r) => setTimeout(r, 50)); return 1", `1`, "Thrown, and nobody heard of it: Error: late (line 1:26). Await every promise, or catch what it throws."},
-		{"console.log(1); codemode.listOrders({ userId: 'x' }); for (let i = 0; i < 20; i++) await codemode.list_issues({})", ``, "codemode.listOrders (Error: no such user)"},
+		{"console.log(1); codemode.listOrders({ userId: 'x' }); await codemode.rest({}); return", ``, "codemode.listOrders (Error: no such user)"},
 		{"return () => 1", ``, "The program returned a function, which has no JSON: call it, or return data."},
 		{"return Symbol('s')", ``, "returned a symbol"},
 		{"async () => codemode", `{}`, "codemode is an object of functions, which has no JSON: call one of them, as in await codemode.listOrders(…)."},

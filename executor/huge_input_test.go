@@ -15,7 +15,7 @@ func TestHugeInputsFit(t *testing.T) {
 	pool := newPool(t, executor.Options{Workers: 1, Outbound: protocol.BlockOutbound()})
 	run := func(expression string) string {
 		code := "async () => await (" + recorded.Show + ")(async () => { 'use strict'; " + recorded.Body(expression) + "\n})"
-		result := mustExecute(t, pool, &protocol.ExecuteRequest{Code: code})
+		result := mustExecute(t, pool, &protocol.ExecuteRequest{Code: code, Timeout: protocol.MaximumTimeout()})
 		if f := result.Failure; f != nil {
 			return string(f.Kind) + ": " + f.Message
 		}

@@ -101,7 +101,7 @@ func mustFail(t testing.TB, pool protocol.Executor, request *protocol.ExecuteReq
 // eventually waits for a condition that has to come true; only a test that fails ever waits long.
 func eventually(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never came true: %s", what)
 		}

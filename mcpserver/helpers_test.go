@@ -261,7 +261,7 @@ func (c *client) code(program string) answer {
 func (c *client) codeUntil(program, part string) {
 	c.t.Helper()
 	got := ""
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(got, part); got = c.code(program).text() {
+	for end := time.Now().Add(time.Minute); !strings.Contains(got, part); got = c.code(program).text() {
 		if time.Now().After(end) {
 			c.t.Fatalf("%s: %s; want %s", program, got, part)
 		}
@@ -301,10 +301,10 @@ func (a answer) text() string {
 	return strings.Join(parts, "\n---\n")
 }
 
-// eventually waits for something that another goroutine or process brings about.
+// eventually waits for something that another goroutine or process brings about; only a test that fails ever waits long.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("never: " + what)
 		}

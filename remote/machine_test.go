@@ -125,7 +125,7 @@ func balance(t *testing.T, options *BalancerOptions, machines ...*machine) *Bala
 // awaitIn waits until so many daemons are in.
 func awaitIn(t *testing.T, b *Balancer, want int) {
 	t.Helper()
-	for range 1000 {
+	for range 6000 {
 		in := 0
 		for _, s := range b.Status() {
 			if s.In {

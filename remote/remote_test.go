@@ -53,7 +53,7 @@ func leftover(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
 		var stacks string
-		for range 300 {
+		for range 6000 {
 			buffer := make([]byte, 1<<20)
 			stacks = string(buffer[:runtime.Stack(buffer, true)])
 			if !strings.Contains(stacks, "capnweb.(*") && !strings.Contains(stacks, "remote.(*Client)") && !strings.Contains(stacks, "remote.(*Balancer)") {

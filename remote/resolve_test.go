@@ -96,7 +96,7 @@ func TestEachAddressOfANameIsADaemon(t *testing.T) {
 	if err := <-ran; err != nil {
 		t.Errorf("the run on the daemon whose address is gone: %v", err)
 	}
-	for range 500 {
+	for range 6000 {
 		if len(b.Status()) == 1 && len(first.handler.openSessions()) == 0 {
 			return
 		}

@@ -317,7 +317,7 @@ func TestRotation(t *testing.T) {
 	if err := <-slow; err != nil {
 		t.Errorf("the execution on the retired session: %v", err)
 	}
-	for range 500 { // it was the sixth to end, so that the third session is retired too
+	for range 6000 { // it was the sixth to end, so that the third session is retired too
 		if len(handler.openSessions()) == 0 {
 			return
 		}

@@ -164,7 +164,7 @@ func (b *tab) text(expression string) string {
 func (b *tab) await(expression, want string) {
 	b.Helper()
 	got := ""
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("String("+expression+")"))
 		if err != nil { // a page that is just being left
 			got = err.Error()

@@ -67,14 +67,14 @@ func daemonCmd(ts *testscript.TestScript, neg bool, args []string) {
 	case "wait":
 		select {
 		case <-d.done:
-		case <-time.After(30 * time.Second):
+		case <-time.After(time.Minute):
 			ts.Fatalf("the daemon does not end")
 		}
 		ts.Check(os.WriteFile(ts.MkAbs("daemon.log"), []byte(d.said()), 0o600))
 	case "get":
 		d.get(ts, args[1])
 	case "until":
-		for deadline := time.Now().Add(30 * time.Second); ; {
+		for deadline := time.Now().Add(time.Minute); ; {
 			run := exec.Command(codemodeOf(ts), args[2:]...)
 			run.Stdin = strings.NewReader(ts.ReadFile(args[1]))
 			if run.Run() == nil {
@@ -128,7 +128,7 @@ func startDaemon(ts *testscript.TestScript, args []string) {
 	case d.url = <-listening:
 	case <-done:
 		ts.Fatalf("the daemon ended: %s", d.said())
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		ts.Fatalf("the daemon does not listen: %s", d.said())
 	}
 	ts.Setenv("URL", d.url)

@@ -47,7 +47,7 @@ func browse(t *testing.T, address string) (get func(path string) string) {
 func eventually(t *testing.T, get func(string) string, path, want string) {
 	t.Helper()
 	body := ""
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if body = get(path); strings.Contains(body, want) {
 			return
 		}

@@ -47,7 +47,7 @@ func TestCallbacksOfBothSides(t *testing.T) {
 		t.Fatalf("%+v", b.report.Comparisons)
 	}
 	for _, c := range b.report.Comparisons {
-		if c.Other < 100 || c.Ours < 100 {
+		if c.Other <= 0 || c.Ours <= 0 {
 			t.Errorf("%+v", c)
 		}
 	}

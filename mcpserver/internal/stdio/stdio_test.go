@@ -72,7 +72,7 @@ func serve(t *testing.T, ctx context.Context, s *server.MCPServer) *client {
 	t.Cleanup(func() {
 		inW.Close()
 		outR.Close()
-		for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				stacks := make([]byte, 1<<20)
 				t.Fatalf("goroutines are left:\n%s", stacks[:runtime.Stack(stacks, true)])

@@ -40,7 +40,7 @@ func (p *rawPeer) send(messages ...string) {
 // next reads a message, or says how the connection was closed.
 func (p *rawPeer) next() string {
 	p.t.Helper()
-	_ = p.conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = p.conn.SetReadDeadline(time.Now().Add(time.Minute))
 	_, text, err := p.conn.ReadMessage()
 	if closed, ok := err.(*websocket.CloseError); ok {
 		return fmt.Sprintf("CLOSE %d %s", closed.Code, closed.Text)

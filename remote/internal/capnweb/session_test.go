@@ -20,7 +20,7 @@ func leftover(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
 		var stacks string
-		for range 200 {
+		for range 6000 {
 			buffer := make([]byte, 1<<20)
 			stacks = string(buffer[:runtime.Stack(buffer, true)])
 			if !strings.Contains(stacks, "capnweb.(*Session)") && !strings.Contains(stacks, "capnweb.(*invocation)") {
@@ -123,7 +123,7 @@ func TestCallbacksRunWhileTheCallWaits(t *testing.T) {
 // settle waits until something has become true.
 func settle(t *testing.T, done func() bool, state func() string) {
 	t.Helper()
-	for range 500 {
+	for range 6000 {
 		if done() {
 			return
 		}
