@@ -32,6 +32,15 @@ func TestCallAfterTheRunIsRefused(t *testing.T) {
 
 // A program that forgets to await gets its result; the call goes on, its caller reads the completion text.
 func TestUnawaitedCallOutlivesItsRun(t *testing.T) {
+	t.Run("where the native executor gives its calls up with the run", func(t *testing.T) { unawaitedCall(t, context.WithCancel) })
+	t.Run("where it does not", func(t *testing.T) {
+		unawaitedCall(t, func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithoutCancel(ctx), func() {}
+		})
+	})
+}
+
+func unawaitedCall(t *testing.T, callContext func(context.Context) (context.Context, context.CancelFunc)) {
 	started, finish, finished := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	slow := func(ctx context.Context, _ []json.RawMessage) (any, error) {
 		close(started)
@@ -41,8 +50,8 @@ func TestUnawaitedCallOutlivesItsRun(t *testing.T) {
 	}
 	answers := make(chan string, 1)
 	native := &fakeNative{program: func(ctx context.Context, r *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
-		callCtx, cancel := context.WithCancel(ctx)
-		defer cancel() // the native executor gives its calls up with the run
+		callCtx, cancel := callContext(ctx)
+		defer cancel()
 		go func() {
 			text, _ := r.Dispatch(callCtx, "api", "slow", "[]")
 			answers <- text

@@ -156,4 +156,8 @@ func TestTheWallTimeOfARunIsBounded(t *testing.T) {
 	if result.Failure.Limit != "wall" || len(result.Failure.Pending) != 1 {
 		t.Errorf("failure %+v", *result.Failure)
 	}
+	// The function was done before the worker was gone, and its answer was not sent any more.
+	if len(result.Calls) != 1 || result.Calls[0].Outcome != protocol.CallAbandoned || !result.Calls[0].Unheard {
+		t.Errorf("ledger %+v", result.Calls)
+	}
 }

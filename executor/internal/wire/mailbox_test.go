@@ -181,6 +181,24 @@ func TestNothingIsLeftForWhoDoesNotLook(t *testing.T) {
 	inbox.Await(func() bool { byPipe("after the sender's end was closed"); return false })
 }
 
+// What is one byte too long for a place goes by the pipe, whole, and what just fits does not.
+func TestAPlaceTakesWhatFits(t *testing.T) {
+	for _, more := range []int{-1, 0, 1} {
+		box, pipe := inMemory(), &memoryPipe{}
+		_, outbox := box.PoolSide(pipe)
+		inbox, _ := box.WorkerSide(io.Discard)
+		text := bytes.Repeat([]byte("x"), len(box.places[0].text)+more)
+		inbox.Await(func() bool { outbox.Write(text); return false })
+		if byPipe := pipe.held.Len(); byPipe != max(0, more)*len(text) {
+			t.Errorf("of %d bytes %d went by the pipe", len(text), byPipe)
+		}
+		into := make([]byte, placeBytes)
+		if n, err := inbox.Read(into, pipe.readNow); !bytes.Equal(into[:n], text) || err != nil {
+			t.Errorf("%d bytes of %d, %v", n, len(text), err)
+		}
+	}
+}
+
 // writer is a pipe's end.
 type writer func([]byte) (int, error)
 
