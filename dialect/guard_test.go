@@ -129,6 +129,40 @@ func TestUnhurriedCallStaysWhereItIs(t *testing.T) {
 	}
 }
 
+// The native executor may wait for its dispatches, and gives them up first: a function that stands still must not keep it.
+func TestACallThatIsGivenUpIsAnswered(t *testing.T) {
+	started, release := make(chan struct{}), make(chan struct{})
+	stuck := func(context.Context, []json.RawMessage) (any, error) { close(started); <-release; return 1, nil }
+	native := &fakeNative{program: func(ctx context.Context, r *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		go func() {
+			<-started
+			cancel()
+		}()
+		text, err := r.Dispatch(ctx, "api", "stuck", "[]")
+		close(release)
+		return &protocol.ExecuteResult{Value: []byte(text)}, err
+	}}
+	result := executeWith(t, native, []Provider{{Name: "api", Functions: []Function{{"stuck", stuck}}}}, nil)
+	if string(result.Value) != completedEnvelope {
+		t.Errorf("the call read %s", result.Value)
+	}
+}
+
+func TestACallHoldsTheClockOfItsRun(t *testing.T) {
+	held, released := 0, 0
+	native := &fakeNative{program: func(_ context.Context, r *protocol.ExecuteRequest) (*protocol.ExecuteResult, error) {
+		ctx := protocol.WithClock(t.Context(), func() func() { held++; return func() { released++ } })
+		text, err := r.Dispatch(ctx, "api", "asks", "[]")
+		return &protocol.ExecuteResult{Value: []byte(text)}, err
+	}}
+	asks := func(ctx context.Context, _ []json.RawMessage) (any, error) { protocol.HoldClock(ctx)(); return 1, nil }
+	executeWith(t, native, []Provider{{Name: "api", Functions: []Function{{"asks", asks}}}}, nil)
+	if held != 1 || released != 1 {
+		t.Errorf("the clock was held %d times and released %d times", held, released)
+	}
+}
+
 // A function may call on another executor with the context that it has, and that one need not be patient.
 func TestHurryIsOfTheExecutorThatRunsTheProgram(t *testing.T) {
 	var ran string
