@@ -1,4 +1,4 @@
-// performance: the monotonic clock. The reference has no marks and measures. Uses host.now and host.timeOrigin.
+// performance: the monotonic clock. The reference has no marks and measures, and counts from 1970. Uses host.now and host.timeOrigin.
 // Globals: performance
 (function (host) {
   'use strict';
@@ -6,8 +6,8 @@
 
   class Implementation {
     #brand;
-    get timeOrigin() { #brand in receiver(this) || illegal(); return host.timeOrigin; }
-    now() { #brand in receiver(this) || illegal(); return host.now(); }
+    get timeOrigin() { #brand in receiver(this) || illegal(); return 0; }
+    now() { #brand in receiver(this) || illegal(); return host.timeOrigin + host.now(); }
   }
   expose('Performance', Implementation, { constructible: false });
   host.define('performance', new Implementation(), { enumerable: true });
