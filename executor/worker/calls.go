@@ -23,5 +23,11 @@ func (c *calls) sent(id int64) {
 
 func (c *calls) answered(id int64) { delete(c.waiting, id) }
 
-// unheard are the places of those that are left.
-func (c *calls) unheard() []int { return slices.Sorted(maps.Values(c.waiting)) }
+// maxUnheard bounds what the end of a run says of them: a pool may allow any number of calls, and a frame has its bound.
+const maxUnheard = 10_000
+
+// unheard are the places of those that are left, the first ones where there are too many.
+func (c *calls) unheard() []int {
+	places := slices.Sorted(maps.Values(c.waiting))
+	return places[:min(len(places), maxUnheard)]
+}

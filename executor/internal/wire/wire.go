@@ -125,7 +125,7 @@ type DoneHeader struct {
 	// Refused are the calls that the worker itself turned down at a limit ("provider.tool"), bounded in number.
 	Refused []string `json:"refused,omitempty"`
 	// Unheard are the places among the run's calls, from 0, of those that the program had no answer of when it ended. The pool
-	// may have answered them long before: its answers were still on their way.
+	// may have answered them long before: its answers were still on their way. They are bounded in number.
 	Unheard []int `json:"unheard,omitempty"`
 	// Unhandled are the promises that rejected and that nobody had taken by the end, bounded in number.
 	Unhandled []Rejection `json:"unhandled,omitempty"`
