@@ -24,7 +24,7 @@ build: ## build bin/codemode
 test: deps lint test-go compat test-providers test-kubernetes ## everything: lint, every Go test, the end-to-end tests, the catalogue
 
 test-go: build
-	$(GO) test -timeout 20m ./...
+	CODEMODE_WHOLE=1 $(GO) test -timeout 20m ./...
 
 # -mod=mod: the module follows the requirements of ours, which grow without it.
 test-providers: ## the example over Anthropic's and OpenAI's SDKs, a module of its own
