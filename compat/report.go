@@ -21,7 +21,7 @@ type Verdict struct {
 	// Ours is our outcome as one line of JSON.
 	Ours string `json:"ours,omitempty"`
 
-	timedOut bool // our side met its clock
+	timedOut bool // a side met its clock
 }
 
 // Failed reports whether the outcomes differ and no rule covers that.

@@ -60,7 +60,8 @@ func Run(ctx context.Context, native protocol.Executor, cases []*casefile.Case, 
 	byCase := make([][]Verdict, len(cases))
 	parallel(len(cases), o.Concurrency, func(i int) { byCase[i] = r.judgeCase(ctx, cases[i], columns) })
 	for i, verdicts := range byCase {
-		// Beside other cases a program may be too slow for its own clock. Timing takes no part: it has another try, alone.
+		// Beside other cases a program may be too slow for its own clock, or the clock for its program: with a bound of 15 ms, one of 20 ms
+		// may end first. Timing takes no part: it has another try, alone.
 		if slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Failed() && v.timedOut }) {
 			byCase[i] = r.judgeCase(ctx, cases[i], columns)
 		}
@@ -174,12 +175,15 @@ func (r *runner) judge(c *casefile.Case, ours Ours, column *Outcomes, probe func
 		return v
 	}
 	v.Diffs = Compare(want, ours.Outcome)
+	if message, _ := want.ErrorText(); message == protocol.TimeoutMessage {
+		v.timedOut = true
+	}
 	if len(v.Diffs) > 0 {
 		d := &Difference{Case: c, Want: want, Newest: column.NewestByName[c.Name], Ours: ours, Diffs: v.Diffs, run: probe}
 		v.Rule = covering(r.options.Rules, d)
 		if v.Rule != "" && ours.Err == nil {
 			if again := probe(c); !d.agrees(again) {
-				v.Rule, v.timedOut = "", again.timedOut() // a rule is about what our side answers each time
+				v.Rule, v.timedOut = "", v.timedOut || again.timedOut() // a rule is about what our side answers each time
 			}
 		}
 		v.Waiting = v.Rule == "" && waitsForPlatform(d)
